@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // ErrFetching says that this node is still fetching the mirror of a repository that
@@ -23,40 +24,46 @@ type Mirrors interface {
 	State(id uint32) uint64
 }
 
-// Shared reports whether the store follows a log that other nodes write, too.
-func (s *Store) Shared() bool {
-	_, ok := s.authority.(*sharedAuthority)
-	return ok
+// GitDirs tells where the git repositories of a store are, and guards whom it asks
+// before one is read.
+type GitDirs struct {
+	// data is the data directory.
+	data string
+	// mirrors is nil on one machine.
+	mirrors atomic.Pointer[Mirrors]
 }
+
+// GitDirs returns where the git repositories of the store are.
+func (s *Store) GitDirs() *GitDirs { return &s.gitDirs }
 
 // SetMirrors has m asked before a git repository is read. A store of one machine needs
 // none.
-func (s *Store) SetMirrors(m Mirrors) { s.mirrors.Store(&m) }
+func (g *GitDirs) SetMirrors(m Mirrors) { g.mirrors.Store(&m) }
 
-// GitDir returns where the git repository of r is: its source, or its mirror in
+// Dir returns where the git repository of r is: its source, or its mirror in
 // the data directory. The mirror is named by ID, so that no name can lead out
 // of it and one of a removed repository is never taken for that of a new one.
-func (s *Store) GitDir(r *Repository) string {
+func (g *GitDirs) Dir(r *Repository) string {
 	if !r.Mirror {
 		return r.Source
 	}
-	return filepath.Join(s.dir, "mirrors", fmt.Sprintf("%d.git", r.ID))
+	return filepath.Join(g.data, "mirrors", fmt.Sprintf("%d.git", r.ID))
 }
 
-// ReadyGitDir returns GitDir once it can be read on this node.
-func (s *Store) ReadyGitDir(ctx context.Context, r *Repository) (string, error) {
-	if m := s.mirrors.Load(); m != nil {
+// Ready returns Dir once it can be read on this node.
+func (g *GitDirs) Ready(ctx context.Context, r *Repository) (string, error) {
+	if m := g.mirrors.Load(); m != nil {
 		if err := (*m).Ready(ctx, r); err != nil {
 			return "", err
 		}
 	}
-	return s.GitDir(r), nil
+	return g.Dir(r), nil
 }
 
-// GitState changes with what revisions of r name on this node, when neither the
+// State changes with what revisions of r name on this node, when neither the
 // record does nor Fetched. It is 0 on one machine.
-func (s *Store) GitState(r *Repository) uint64 {
-	if m := s.mirrors.Load(); m != nil {
+func (g *GitDirs) State(r *Repository) uint64 {
+	if m := g.mirrors.Load(); m != nil {
 		return (*m).State(r.ID)
 	}
 	return 0

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -101,8 +100,7 @@ type Store struct {
 	authority authority
 	// versions are what readers hold; mu may be held while it is called.
 	versions versions
-	// mirrors are asked before a git repository is read, nil on one machine.
-	mirrors atomic.Pointer[Mirrors]
+	gitDirs  GitDirs
 }
 
 // Open opens the store in dir and creates it if there is none. It fails with
@@ -127,7 +125,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
-	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o}
+	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o, gitDirs: GitDirs{data: dir}}
 	s.authority = o.authority(s)
 	if !o.ReadOnly {
 		s.makePrivate()

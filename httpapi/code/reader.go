@@ -69,7 +69,7 @@ func (t *Reader) open(ctx context.Context) error {
 	if t.opened {
 		return t.err
 	}
-	dir, err := t.store.ReadyGitDir(ctx, t.of)
+	dir, err := t.store.GitDirs().Ready(ctx, t.of)
 	if err == nil {
 		t.repo, err = t.budget.Open(ctx, dir)
 	}

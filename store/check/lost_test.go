@@ -61,7 +61,7 @@ func (w *world) flip(rng *rand.Rand, id uint32) {
 
 // fromMirror finds a repository by its mirror.
 func (w *world) fromMirror(lost store.LostRepository) (store.Repository, bool) {
-	origin, err := mirrors.Origin(context.Background(), w.st.GitDir(&store.Repository{ID: lost.ID, Mirror: true}))
+	origin, err := mirrors.Origin(context.Background(), w.st.GitDirs().Dir(&store.Repository{ID: lost.ID, Mirror: true}))
 	return store.Repository{Name: fmt.Sprintf("recovered/%d", lost.ID), Source: origin, Mirror: true}, err == nil
 }
 
@@ -96,7 +96,7 @@ func TestLostRepository(t *testing.T) {
 	if err != nil || got.Readers == nil || got.Readers.Allow(1, nil) || got.ID == r.ID {
 		t.Fatalf("seed %d: recovered %+v, %v, want another ID and no readers", seed, got, err)
 	}
-	if _, err := os.Stat(w.st.GitDir(got)); err != nil {
+	if _, err := os.Stat(w.st.GitDirs().Dir(got)); err != nil {
 		t.Errorf("seed %d: its mirror: %v", seed, err)
 	}
 	w.rebuild(names...)

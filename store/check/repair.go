@@ -69,7 +69,7 @@ func recoverLost(st *store.Store, f Finding) error {
 		return err
 	}
 	// Without it the mirror is fetched again, and this one swept.
-	if err := os.Rename(st.GitDir(&old), st.GitDir(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(st.GitDirs().Dir(&old), st.GitDirs().Dir(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep the mirror of %q: %w", r.Name, err)
 	}
 	return nil

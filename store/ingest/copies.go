@@ -238,7 +238,7 @@ func (c *copies) present(id uint32) *store.Repository {
 // bring has a copy have the commits of a record. exact says that its branches are those
 // of the record; while a sync of this node has the mirror they may be newer.
 func (c *copies) bring(ctx context.Context, r *store.Repository) (exact bool, err error) {
-	dir := c.ix.store.GitDir(r)
+	dir := c.ix.store.GitDirs().Dir(r)
 	if !r.Mirror {
 		repo, err := c.ix.opts.Git.Open(ctx, dir)
 		if err != nil {
@@ -299,7 +299,7 @@ func (c *copies) renew(ctx context.Context, r *store.Repository) (exact bool, er
 	if err == nil {
 		err = c.setBranches(ctx, repo, r)
 	}
-	return hasBranches(c.ix.store.GitDir(r), r.Branches), nil
+	return hasBranches(c.ix.store.GitDirs().Dir(r), r.Branches), nil
 }
 
 // looked notes that a copy was compared with its source.
@@ -340,7 +340,7 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 	defer func() { <-c.fetches }()
 	ctx, end := c.ix.whileRoom(ctx)
 	defer end()
-	_, err := os.Stat(c.ix.store.GitDir(r))
+	_, err := os.Stat(c.ix.store.GitDirs().Dir(r))
 	there := err == nil
 	repo, err := c.ix.mirror(ctx, r, false, nil)
 	if err == nil && there {
@@ -365,7 +365,7 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 
 // complete returns the mirror of a repository if it has the commits of the record.
 func (c *copies) complete(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	repo, err := c.ix.opts.Git.Open(ctx, c.ix.store.GitDir(r))
+	repo, err := c.ix.opts.Git.Open(ctx, c.ix.store.GitDirs().Dir(r))
 	if err != nil {
 		return nil, err
 	}
@@ -432,7 +432,7 @@ func hasBranches(dir string, branches []store.Branch) bool {
 
 // setBranches has a copy have the branches of a record.
 func (c *copies) setBranches(ctx context.Context, repo *git.Repo, r *store.Repository) error {
-	if len(r.Branches) == 0 || hasBranches(c.ix.store.GitDir(r), r.Branches) {
+	if len(r.Branches) == 0 || hasBranches(c.ix.store.GitDirs().Dir(r), r.Branches) {
 		return nil
 	}
 	var branches []git.Branch
@@ -456,6 +456,6 @@ func (c *copies) remove(r *store.Repository) {
 			return // it is swept when the store is opened next
 		}
 		defer leave()
-		_ = os.RemoveAll(c.ix.store.GitDir(r)) // or swept then
+		_ = os.RemoveAll(c.ix.store.GitDirs().Dir(r)) // or swept then
 	})
 }

@@ -98,10 +98,10 @@ func (n *nodes) await(has func(*store.Snapshot) bool) *fixture {
 	}
 }
 
-// ready is ReadyGitDir, which waits for ten seconds, until a slow machine is done.
+// ready is GitDirs.Ready, which waits for ten seconds, until a slow machine is done.
 func (f *fixture) ready(r *store.Repository) (dir string, err error) {
 	for range 20 {
-		if dir, err = f.st.ReadyGitDir(f.t.Context(), r); !errors.Is(err, store.ErrFetching) {
+		if dir, err = f.st.GitDirs().Ready(f.t.Context(), r); !errors.Is(err, store.ErrFetching) {
 			break
 		}
 	}
@@ -200,7 +200,7 @@ func TestMirrorOfAnotherNode(t *testing.T) {
 	n.await(func(sn *store.Snapshot) bool { return sn.RepositoryByID(r.ID) == nil })
 	n.other.unready(r, store.ErrNotFound, "far")
 	n.other.ix.AwaitCopies()
-	if _, err := os.Stat(n.other.st.GitDir(r)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(n.other.st.GitDirs().Dir(r)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the mirror of a removed repository: %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestOldMirrorIsRenewed(t *testing.T) {
 	n.other.resolve(r, "HEAD")
 	src.git("branch", "topic")
 	src.commit()
-	before := n.other.st.GitState(r)
+	before := n.other.st.GitDirs().State(r)
 	n.clock.Add(2 * time.Hour)
 	n.other.resolve(r, "HEAD") // begins it
 	n.other.ix.AwaitCopies()
@@ -282,7 +282,7 @@ func TestOldMirrorIsRenewed(t *testing.T) {
 	if got := n.other.resolve(r, "main"); got != r.Commit() {
 		t.Errorf("main is %s, want %s, which is indexed", got, r.Commit())
 	}
-	if n.other.st.GitState(r) == before {
+	if n.other.st.GitDirs().State(r) == before {
 		t.Error("what revisions name has changed without a word")
 	}
 }
@@ -311,12 +311,12 @@ func TestMirrorIsFetchedOnce(t *testing.T) {
 	slow.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := n.other.st.ReadyGitDir(ctx, r); !errors.Is(err, store.ErrFetching) || !errors.Is(err, git.ErrNotRepository) {
+	if _, err := n.other.st.GitDirs().Ready(ctx, r); !errors.Is(err, store.ErrFetching) || !errors.Is(err, git.ErrNotRepository) {
 		t.Errorf("with little time: got %v, want ErrFetching", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := n.other.st.ReadyGitDir(gone, r); !errors.Is(err, context.Canceled) {
+	if _, err := n.other.st.GitDirs().Ready(gone, r); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a client that left: got %v, want context.Canceled", err)
 	}
 	<-at

@@ -124,7 +124,7 @@ func (ix *Indexer) address(r *store.Repository) string {
 }
 
 func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
-	dir := ix.store.GitDir(r)
+	dir := ix.store.GitDirs().Dir(r)
 	if !r.Guarded {
 		if anew {
 			if err := ix.opts.Git.Renew(ctx, r.Source, dir, note); err != nil {
@@ -159,7 +159,7 @@ func (ix *Indexer) VerifyMirror(ctx context.Context, r *store.Repository, quick 
 		return fmt.Errorf("verify the mirror of %q: %w", r.Name, err)
 	}
 	defer leave()
-	dir := ix.store.GitDir(r)
+	dir := ix.store.GitDirs().Dir(r)
 	if _, err := os.Stat(dir); !r.Mirror || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -174,9 +174,9 @@ func New(s *store.Store, o Options) *Indexer {
 		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)), rewriting: make(chan struct{}, 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
-	if s.Shared() {
+	if s.Shares() {
 		ix.copies = newCopies(ix)
-		s.SetMirrors(ix.copies)
+		s.GitDirs().SetMirrors(ix.copies)
 	}
 	return ix
 }
@@ -195,7 +195,7 @@ func (ix *Indexer) openGit(ctx context.Context, r *store.Repository) (*git.Repo,
 			return nil, err
 		}
 	}
-	return ix.opts.Git.Open(ctx, ix.store.GitDir(r))
+	return ix.opts.Git.Open(ctx, ix.store.GitDirs().Dir(r))
 }
 
 // Progress is the progress of a sync.
@@ -313,7 +313,7 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
 	if r.Mirror {
-		if err := os.RemoveAll(ix.store.GitDir(r)); err != nil {
+		if err := os.RemoveAll(ix.store.GitDirs().Dir(r)); err != nil {
 			return fmt.Errorf("remove repository %q: it is gone, but not its mirror: %w", name, err)
 		}
 	}

@@ -22,8 +22,8 @@ func TestSweepMirrors(t *testing.T) {
 		t.Errorf("without mirrors: %d removed, %v", n, err)
 	}
 	mirrors := filepath.Join(f.st.Dir(), "mirrors")
-	stay := []string{f.st.GitDir(r), f.st.GitDir(r) + ".partial", filepath.Join(mirrors, "notes.git"), filepath.Join(mirrors, "77")}
-	gone := []string{filepath.Join(mirrors, "77.git"), filepath.Join(mirrors, "78.git.partial"), f.st.GitDir(r) + ".old"}
+	stay := []string{f.st.GitDirs().Dir(r), f.st.GitDirs().Dir(r) + ".partial", filepath.Join(mirrors, "notes.git"), filepath.Join(mirrors, "77")}
+	gone := []string{filepath.Join(mirrors, "77.git"), filepath.Join(mirrors, "78.git.partial"), f.st.GitDirs().Dir(r) + ".old"}
 	for _, dir := range slices.Concat(stay, gone) {
 		if err := os.MkdirAll(filepath.Join(dir, "objects"), 0o755); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestSweepMirrorsPutsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := f.st.GitDir(r)
+	dir := f.st.GitDirs().Dir(r)
 	for _, made := range []string{dir + ".old/kept", dir + ".partial/new", filepath.Join(filepath.Dir(dir), "77.git.old")} {
 		if err := os.MkdirAll(made, 0o755); err != nil {
 			t.Fatal(err)

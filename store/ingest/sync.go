@@ -362,7 +362,7 @@ func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
 	if f.err == nil || !j.lost || !j.next.Mirror || ctx.Err() != nil {
 		return f.git, f.err
 	}
-	old, err := j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(&j.next))
+	old, err := j.ix.opts.Git.Open(ctx, j.ix.store.GitDirs().Dir(&j.next))
 	if err != nil {
 		return nil, f.err
 	}

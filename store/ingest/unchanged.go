@@ -25,7 +25,7 @@ func (ix *Indexer) settled(sn *store.Snapshot, r *store.Repository) bool {
 func (ix *Indexer) unchanged(ctx context.Context, r *store.Repository) (bool, error) {
 	dir := r.Source
 	if r.Mirror {
-		dir = ix.store.GitDir(r)
+		dir = ix.store.GitDirs().Dir(r)
 	}
 	if !headsAsIndexed(dir, r) {
 		return false, nil

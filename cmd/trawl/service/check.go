@@ -111,7 +111,7 @@ func (c *Checker) letSearch(ctx context.Context) error {
 // read: in the configuration file, else in its mirror. One that is declared is
 // known by its name or its source, since one of them may be what is damaged.
 func (c *Checker) sourceOf(lost store.LostRepository) (store.Repository, bool) {
-	mirror := c.store.GitDir(&store.Repository{ID: lost.ID, Mirror: true})
+	mirror := c.store.GitDirs().Dir(&store.Repository{ID: lost.ID, Mirror: true})
 	origin, err := git.Origin(context.Background(), mirror)
 	mirrored := err == nil && origin != ""
 	for _, d := range c.declared {

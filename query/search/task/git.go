@@ -47,7 +47,7 @@ func NewGit(st *store.Store, budget *git.Budget, workers int) *Git {
 // Open returns the git repository of repo, which is looked for once. It may wait for
 // a mirror to be fetched, so no slot is held meanwhile.
 func (g *Git) Open(ctx context.Context, repo *store.Repository) (*git.Repo, error) {
-	dir, err := g.store.ReadyGitDir(ctx, repo)
+	dir, err := g.store.GitDirs().Ready(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func (g *Git) Open(ctx context.Context, repo *store.Repository) (*git.Repo, erro
 }
 
 // State changes with what revisions of repo name on this node, beside its record.
-func (g *Git) State(repo *store.Repository) uint64 { return g.store.GitState(repo) }
+func (g *Git) State(repo *store.Repository) uint64 { return g.store.GitDirs().State(repo) }
 
 // forget has repo looked for once more.
-func (g *Git) forget(repo *store.Repository) { g.opened.Drop(g.store.GitDir(repo)) }
+func (g *Git) forget(repo *store.Repository) { g.opened.Drop(g.store.GitDirs().Dir(repo)) }
 
 func (g *Git) slot(ctx context.Context, client string) (release func(), err error) {
 	return acquire(ctx, g.slots, client)
