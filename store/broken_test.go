@@ -77,7 +77,7 @@ func TestBrokenLog(t *testing.T) {
 				t.Errorf("Commit without a log: %v, want ErrBroken", err)
 			}
 		}
-		if _, err := s.NewRepository(store.Repository{Name: "a"}); !errors.Is(err, store.ErrBroken) {
+		if _, err := s.Repositories().New(store.Repository{Name: "a"}); !errors.Is(err, store.ErrBroken) {
 			t.Errorf("NewRepository: %v, want ErrBroken", err)
 		}
 		w := s.NewShardWriter()

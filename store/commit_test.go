@@ -175,7 +175,7 @@ func TestCommitsAndFilesApart(t *testing.T) {
 func TestPeople(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
-	r, err := s.NewRepository(store.Repository{Name: "r"})
+	r, err := s.Repositories().New(store.Repository{Name: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,8 +134,8 @@ func (r *Repository) keepFacts(old *Repository) {
 
 // ChangeFacts changes what is known about a repository and returns the new
 // record. It does not wait for a sync at work, and holds when that commits.
-func (s *Store) ChangeFacts(name string, c FactsChange) (r *Repository, err error) {
-	err = s.Update(func(tx *Tx) error {
+func (rs Repositories) ChangeFacts(name string, c FactsChange) (r *Repository, err error) {
+	err = rs.s.Update(func(tx *Tx) error {
 		r, err = tx.changeRecord(name, func(r *Repository) error {
 			if err := c.Check(); err != nil {
 				return fmt.Errorf("repository %q: %w", name, err)

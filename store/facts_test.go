@@ -27,7 +27,7 @@ func facts(t *testing.T, s *store.Store) store.Repository {
 func TestChangeFacts(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, fs)
-	if _, err := s.NewRepository(store.Repository{Name: "kiln", Stars: 1}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "kiln", Stars: 1}); err != nil {
 		t.Fatal(err)
 	}
 	metadata := func(kv ...*string) map[string]*string {
@@ -53,7 +53,7 @@ func TestChangeFacts(t *testing.T) {
 		{"none left", store.FactsChange{Stars: to(0), Archived: to(false), Private: to(false), Topics: to([]string{}), ClearMetadata: true},
 			store.Repository{Topics: []string{}, Metadata: metadata()}},
 	} {
-		r, err := s.ChangeFacts("kiln", c.change)
+		r, err := s.Repositories().ChangeFacts("kiln", c.change)
 		if err != nil || r.Name != "kiln" {
 			t.Fatalf("%s: got %+v, %v", c.name, r, err)
 		}
@@ -72,7 +72,7 @@ func TestChangeFacts(t *testing.T) {
 	if err := sn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ChangeFacts("kiln", store.FactsChange{Stars: to(7), Metadata: metadata(to("team"), nil)}); err != nil {
+	if _, err := s.Repositories().ChangeFacts("kiln", store.FactsChange{Stars: to(7), Metadata: metadata(to("team"), nil)}); err != nil {
 		t.Fatal(err)
 	}
 	stale.Generation++
@@ -90,7 +90,7 @@ func TestChangeFacts(t *testing.T) {
 func TestChangeFactsRefuses(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
-	if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "kiln"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -102,11 +102,11 @@ func TestChangeFactsRefuses(t *testing.T) {
 		{store.FactsChange{Metadata: map[string]*string{"": nil}}, `repository "kiln": metadata: a key is empty`},
 		{store.FactsChange{Description: to("\xff")}, `repository "kiln": "\xff" is not UTF-8`},
 	} {
-		if _, err := s.ChangeFacts("kiln", c.change); err == nil || err.Error() != c.want {
+		if _, err := s.Repositories().ChangeFacts("kiln", c.change); err == nil || err.Error() != c.want {
 			t.Errorf("%+v: got %v, want %s", c.change, err, c.want)
 		}
 	}
-	if _, err := s.ChangeFacts("none", store.FactsChange{}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Repositories().ChangeFacts("none", store.FactsChange{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of an unknown repository: got %v, want store.ErrNotFound", err)
 	}
 }

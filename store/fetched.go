@@ -61,18 +61,18 @@ const fetchedAtOnce = 1000
 
 // WriteFetched writes what NoteFetched said since the last change of each record.
 // It is one commit for a thousand of them.
-func (s *Store) WriteFetched() error {
+func (rs Repositories) WriteFetched() error {
 	var noted []uint32
-	m := s.versions.hold()
+	m := rs.s.versions.hold()
 	m.catalogue.listed.Scan(func(r *Repository) bool {
 		if r.Fetched().After(r.LastFetched) {
 			noted = append(noted, r.ID)
 		}
 		return true
 	})
-	s.versions.release(m)
+	rs.s.versions.release(m)
 	for some := range slices.Chunk(noted, fetchedAtOnce) {
-		err := s.Update(func(tx *Tx) error {
+		err := rs.s.Update(func(tx *Tx) error {
 			for _, id := range some {
 				if r := tx.sn.c.repository(id); r != nil {
 					next := *r

@@ -27,7 +27,7 @@ func TestNoteFetched(t *testing.T) {
 	s := open()
 	first := time.Date(2031, 2, 3, 4, 5, 6, 7, time.UTC)
 	for _, name := range []string{"a", "b"} {
-		_, err := s.NewRepository(store.Repository{Name: name, Source: "/" + name, LastFetched: first})
+		_, err := s.Repositories().New(store.Repository{Name: name, Source: "/" + name, LastFetched: first})
 		must(err)
 	}
 	check := func(s *store.Store, when string, a, b time.Time) {
@@ -55,7 +55,7 @@ func TestNoteFetched(t *testing.T) {
 	}
 	check(s, "noted", later, first)
 	stars := 3
-	_, err = s.ChangeFacts("a", store.FactsChange{Stars: &stars})
+	_, err = s.Repositories().ChangeFacts("a", store.FactsChange{Stars: &stars})
 	must(err)
 	// A change that was prepared before the note does not lose it.
 	next := *a
@@ -73,7 +73,7 @@ func TestNoteFetched(t *testing.T) {
 	must(err)
 	b.NoteFetched(later.Add(time.Hour))
 	must(sn.Close())
-	must(s.WriteFetched())
+	must(s.Repositories().WriteFetched())
 	must(s.Close())
 	s = open()
 	check(s, "opened again", later, later.Add(time.Hour))

@@ -129,16 +129,16 @@ func TestConfirmedWithoutDocuments(t *testing.T) {
 		{"generation", func(s *store.Store, _ shard.Header) error { return increment(s, 0) }, false}, // it counts in a record as well
 		{"facts", func(s *store.Store, _ shard.Header) error {
 			stars := 7
-			_, err := s.ChangeFacts("r0", store.FactsChange{Stars: &stars})
+			_, err := s.Repositories().ChangeFacts("r0", store.FactsChange{Stars: &stars})
 			return err
 		}, true},
 		{"private", func(s *store.Store, _ shard.Header) error {
 			private := true
-			_, err := s.ChangeFacts("r0", store.FactsChange{Private: &private})
+			_, err := s.Repositories().ChangeFacts("r0", store.FactsChange{Private: &private})
 			return err
 		}, false},
 		{"new repository", func(s *store.Store, _ shard.Header) error {
-			_, err := s.NewRepository(store.Repository{Name: "r9"})
+			_, err := s.Repositories().New(store.Repository{Name: "r9"})
 			return err
 		}, true},
 		{"asked", put(store.RecordAsked), true},
@@ -154,7 +154,7 @@ func TestConfirmedWithoutDocuments(t *testing.T) {
 			a, b := w.node(t), w.node(t)
 			defer closeStore(t, a)
 			defer closeStore(t, b)
-			if _, err := a.NewRepository(store.Repository{Name: "r0", Readers: &store.Readers{Users: []uint32{7}}}); err != nil {
+			if _, err := a.Repositories().New(store.Repository{Name: "r0", Readers: &store.Readers{Users: []uint32{7}}}); err != nil {
 				t.Fatal(err)
 			}
 			follow(t, b, w.log)

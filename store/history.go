@@ -101,8 +101,8 @@ func (sn *Snapshot) People(repository uint32) (People, error) {
 
 // ForgetPeople drops the people of a repository, which the next reading of its
 // history makes anew.
-func (s *Store) ForgetPeople(repository uint32) error {
-	return s.Update(func(tx *Tx) error {
+func (rs Repositories) ForgetPeople(repository uint32) error {
+	return rs.s.Update(func(tx *Tx) error {
 		old := tx.sn.c.repository(repository)
 		if old == nil {
 			return nil

@@ -44,9 +44,9 @@ func (sn *Snapshot) Lost() []LostRepository { return sn.c.lost }
 // unknown. Only site admins may see the repository, since its readers are
 // unknown too. It fails with ErrNotFound when no such record is lost, and with
 // ErrExists when the name is taken.
-func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
+func (rs Repositories) Recover(lost uint32, r Repository) (*Repository, error) {
 	r.Readers = nobody()
-	out, err := s.newRepository(r, []uint32{lost})
+	out, err := rs.add(r, []uint32{lost})
 	if err != nil {
 		return nil, fmt.Errorf("recover repository %d: %w", lost, err)
 	}
@@ -54,8 +54,8 @@ func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
 }
 
 // ForgetLost deletes a record of a repository that cannot be read.
-func (s *Store) ForgetLost(lost uint32) error {
-	return s.Update(func(tx *Tx) error {
+func (rs Repositories) ForgetLost(lost uint32) error {
+	return rs.s.Update(func(tx *Tx) error {
 		if !tx.sn.c.isLost(lost) {
 			return fmt.Errorf("forget repository %d: %w", lost, ErrNotFound)
 		}

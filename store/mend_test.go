@@ -28,7 +28,7 @@ func TestMend(t *testing.T) {
 		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: "kiln"}); err != nil {
 			t.Fatal(err)
 		}
 		var reopened []store.Applied

@@ -46,8 +46,8 @@ type ReadersChange struct{ To *Readers }
 // FollowHost changes a repository as its code host says, and returns the new record.
 // It fails with ErrExists when another has the name. It does not wait for a sync at
 // work, and holds when that commits.
-func (s *Store) FollowHost(id uint32, c HostChange) (r *Repository, err error) {
-	err = s.Update(func(tx *Tx) error {
+func (rs Repositories) FollowHost(id uint32, c HostChange) (r *Repository, err error) {
+	err = rs.s.Update(func(tx *Tx) error {
 		old := tx.sn.c.repository(id)
 		if old == nil {
 			return fmt.Errorf("repository %d: %w", id, ErrNotFound)

@@ -16,7 +16,7 @@ func TestFollowHost(t *testing.T) {
 	s := open(t, fs)
 	add := func(name string) *store.Repository {
 		t.Helper()
-		r, err := s.NewRepository(store.Repository{Name: name, Source: "https://host/" + name})
+		r, err := s.Repositories().New(store.Repository{Name: name, Source: "https://host/" + name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,13 +28,13 @@ func TestFollowHost(t *testing.T) {
 		Name: "lab/kiln", Source: "https://host/lab/kiln", Origin: &store.Origin{Service: 3, Kind: "github", URL: "https://host/", ID: "7", Parent: "up/kiln"},
 		Gone: &gone, Facts: store.FactsChange{Stars: to(5)},
 	}
-	if _, err := s.FollowHost(oven.ID, change); err != nil {
+	if _, err := s.Repositories().FollowHost(oven.ID, change); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.FollowHost(other.ID, store.HostChange{Name: "lab/kiln"}); !errors.Is(err, store.ErrExists) {
+	if _, err := s.Repositories().FollowHost(other.ID, store.HostChange{Name: "lab/kiln"}); !errors.Is(err, store.ErrExists) {
 		t.Errorf("a name that another has: %v, want ErrExists", err)
 	}
-	if _, err := s.FollowHost(99, change); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Repositories().FollowHost(99, change); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("no repository: %v, want ErrNotFound", err)
 	}
 	synced := *oven // as it was before
@@ -65,11 +65,11 @@ func TestFollowHost(t *testing.T) {
 			s = open(t, fs)
 		}
 	}
-	if r, err := s.FollowHost(oven.ID, store.HostChange{Gone: &time.Time{}}); err != nil || r.IsGone() || r.Name != "lab/kiln" {
+	if r, err := s.Repositories().FollowHost(oven.ID, store.HostChange{Gone: &time.Time{}}); err != nil || r.IsGone() || r.Name != "lab/kiln" {
 		t.Errorf("listed again: %+v, %v", r, err)
 	}
 	// A name that is free again can be taken.
-	if _, err := s.FollowHost(other.ID, store.HostChange{Name: "lab/oven"}); err != nil {
+	if _, err := s.Repositories().FollowHost(other.ID, store.HostChange{Name: "lab/oven"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -78,11 +78,11 @@ func TestFollowHost(t *testing.T) {
 // place. The race detector finds it when that writes into what both hold.
 func TestOriginIsNotWrittenTo(t *testing.T) {
 	s := open(t, vfs.NewMem())
-	old, err := s.NewRepository(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
+	old, err := s.Repositories().New(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err = s.FollowHost(old.ID, store.HostChange{Origin: &store.Origin{Service: 3, Kind: "github", URL: "https://host/", ID: "7"}})
+	old, err = s.Repositories().FollowHost(old.ID, store.HostChange{Origin: &store.Origin{Service: 3, Kind: "github", URL: "https://host/", ID: "7"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +110,13 @@ func TestOriginIsNotWrittenTo(t *testing.T) {
 // host was asked.
 func TestHostLeavesReaders(t *testing.T) {
 	s := open(t, vfs.NewMem())
-	r, err := s.NewRepository(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
+	r, err := s.Repositories().New(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	follow := func(readers ...uint32) *store.Repository {
 		t.Helper()
-		r, err := s.FollowHost(r.ID, store.HostChange{
+		r, err := s.Repositories().FollowHost(r.ID, store.HostChange{
 			Origin: &store.Origin{Service: 3, Kind: "github", ID: "7", Readers: true}, Readers: &store.ReadersChange{To: &store.Readers{Users: readers}},
 		})
 		if err != nil {

@@ -34,7 +34,7 @@ func TestOwnersFiles(t *testing.T) {
 	}
 	var ids []uint32
 	for _, name := range []string{"a", "b"} {
-		r, err := s.NewRepository(store.Repository{Name: name})
+		r, err := s.Repositories().New(store.Repository{Name: name})
 		must(err)
 		ids = append(ids, r.ID)
 		put(r.ID, &store.OwnersFile{Text: "* @" + name, Created: time.Unix(1, 0).UTC()})
@@ -84,8 +84,11 @@ func TestOwnersFiles(t *testing.T) {
 	if len(strays) != 2 || len(damaged) != 1 {
 		t.Errorf("got %d stray and %d damaged, want 2 and 1: %v %v", len(strays), len(damaged), strays, damaged)
 	}
-	for _, f := range strays {
-		must(s.RemoveStray(f))
-	}
+	must(s.Update(func(tx *store.Tx) error {
+		for _, f := range strays {
+			tx.RemoveStray(f)
+		}
+		return nil
+	}))
 	closeStore(t, s)
 }

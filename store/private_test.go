@@ -50,7 +50,7 @@ func TestStoreIsPrivate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := st.NewRepository(store.Repository{Name: "kiln", Source: "/srv/kiln"}); err != nil {
+		if _, err := st.Repositories().New(store.Repository{Name: "kiln", Source: "/srv/kiln"}); err != nil {
 			t.Fatal(err)
 		}
 		c, err := st.Checkpoint()

@@ -38,7 +38,7 @@ func TestReadersAllow(t *testing.T) {
 func TestSetReaders(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, fs)
-	r, err := s.NewRepository(store.Repository{Name: "kiln"})
+	r, err := s.Repositories().New(store.Repository{Name: "kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestSetReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	stars := 3
-	if _, err := s.ChangeFacts("kiln", store.FactsChange{Stars: &stars}); err != nil {
+	if _, err := s.Repositories().ChangeFacts("kiln", store.FactsChange{Stars: &stars}); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

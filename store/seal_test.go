@@ -66,7 +66,7 @@ func sealed(t *testing.T) vfs.FS {
 	if err := s.Commit(store.Change{Add: []shard.Header{writeShard(t, s, docs, texts)}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "kiln"}); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

@@ -280,7 +280,7 @@ func TestNewRepositoryTwice(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			switch _, err := s.NewRepository(store.Repository{Name: "a"}); {
+			switch _, err := s.Repositories().New(store.Repository{Name: "a"}); {
 			case err == nil:
 				made.Add(1)
 			case !errors.Is(err, store.ErrExists):
@@ -302,7 +302,7 @@ func TestDiskFull(t *testing.T) {
 	defer closeStore(t, s)
 	docs, texts := documents(10, 10)
 	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 20, TotalBytes: 1 << 30})
-	if _, err := s.NewRepository(store.Repository{Name: "a"}); !errors.Is(err, store.ErrDiskFull) {
+	if _, err := s.Repositories().New(store.Repository{Name: "a"}); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("NewRepository on a full disk: %v, want ErrDiskFull", err)
 	}
 	w := s.NewShardWriter()
@@ -314,7 +314,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("Finish on a full disk: %v, want ErrDiskFull", err)
 	}
 	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 29, TotalBytes: 1 << 30})
-	if r, err := s.NewRepository(store.Repository{Name: "a"}); err != nil || r.ID != 1 {
+	if r, err := s.Repositories().New(store.Repository{Name: "a"}); err != nil || r.ID != 1 {
 		t.Errorf("NewRepository with room again: %+v, %v; want ID 1", r, err)
 	}
 	writeShard(t, s, docs, texts)

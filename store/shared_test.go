@@ -59,7 +59,7 @@ func TestNodesAreSerial(t *testing.T) {
 		stores = append(stores, s)
 	}
 	for i := range counters {
-		if _, err := stores[i%nodes].NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := stores[i%nodes].Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestNodeComesLater(t *testing.T) {
 	defer closeStore(t, first)
 	late := openNode(t, away, log)
 	for i := range 4 {
-		if _, err := first.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := first.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestNodeComesLater(t *testing.T) {
 		}
 		err = errors.Join(err, first.Commit(store.Change{Repositories: []*store.Repository{{ID: id, Name: name}}}))
 	}
-	_, more := first.NewRepository(store.Repository{Name: "r0"})
+	_, more := first.Repositories().New(store.Repository{Name: "r0"})
 	if err := errors.Join(err, more); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestNodesNoteFetched(t *testing.T) {
 	writer, reader := openNode(t, vfs.NewMem(), log), openNode(t, vfs.NewMem(), log)
 	defer closeStore(t, writer)
 	defer closeStore(t, reader)
-	if _, err := writer.NewRepository(store.Repository{Name: "r1"}); err != nil {
+	if _, err := writer.Repositories().New(store.Repository{Name: "r1"}); err != nil {
 		t.Fatal(err)
 	}
 	follow(t, reader, log)
@@ -192,7 +192,7 @@ func TestLogIsAway(t *testing.T) {
 	log := memorylog.New(1, false)
 	s := openNode(t, vfs.NewMem(), log)
 	defer closeStore(t, s)
-	if _, err := s.NewRepository(store.Repository{Name: "r1"}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "r1"}); err != nil {
 		t.Fatal(err)
 	}
 	log.SetAway(true)
@@ -229,7 +229,7 @@ func TestWrongLog(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openNode(t, fs, log)
 	for i := range 3 {
-		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestWrongLog(t *testing.T) {
 	other := memorylog.New(2, false)
 	s = openNode(t, vfs.NewMem(), other)
 	for i := range 5 {
-		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,14 +247,14 @@ func TestWrongLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewRepository(store.Repository{Name: "r"}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
 	cut := memorylog.New(3, false)
 	s = openNode(t, vfs.NewMem(), cut)
 	for i := range 9 {
-		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

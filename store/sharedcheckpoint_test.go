@@ -23,7 +23,7 @@ func TestCheckpointOfNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs, texts := documents(1, 5)
-	if _, err := writer.NewRepository(store.Repository{Name: "r0"}); err != nil {
+	if _, err := writer.Repositories().New(store.Repository{Name: "r0"}); err != nil {
 		t.Fatal(err)
 	}
 	// As many are written as it takes to see some of them.
@@ -105,7 +105,7 @@ func TestCheckpointOfNode(t *testing.T) {
 	if t.Logf("checkpoints of %d versions", len(seen)); len(seen) < 3 {
 		t.Error("the checkpoints were made beside no commit")
 	}
-	if _, err := writer.NewRepository(store.Repository{Name: "later"}); err != nil {
+	if _, err := writer.Repositories().New(store.Repository{Name: "later"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Open(last.Dir(), store.Options{FS: fs}); err == nil {

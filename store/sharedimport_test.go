@@ -57,7 +57,7 @@ func newMoved(t *testing.T) *moved {
 		}
 	}
 	for _, name := range []string{"r1", "r2", "r3"} {
-		_, err := s.NewRepository(store.Repository{Name: name})
+		_, err := s.Repositories().New(store.Repository{Name: name})
 		must(err)
 	}
 	must(s.Commit(store.Change{
@@ -205,13 +205,13 @@ func TestImportAndDetach(t *testing.T) {
 	}
 	s = openAlone(t, fs)
 	m.same(t, s, false)
-	if r, err := s.NewRepository(store.Repository{Name: "r4"}); err != nil || r.ID != 4 {
+	if r, err := s.Repositories().New(store.Repository{Name: "r4"}); err != nil || r.ID != 4 {
 		t.Errorf("a new repository is %+v, %v", r, err)
 	}
 	closeStore(t, s)
 
 	// Numbers go on behind those that were imported.
-	if r, err := other.NewRepository(store.Repository{Name: "r4"}); err != nil || r.ID != 4 {
+	if r, err := other.Repositories().New(store.Repository{Name: "r4"}); err != nil || r.ID != 4 {
 		t.Errorf("a new repository is %+v, %v", r, err)
 	}
 	if h := writeShard(t, other, m.docs, m.texts); h.ID <= m.bare {
@@ -367,7 +367,7 @@ func TestImportGoesOnWithOthers(t *testing.T) {
 	other := vfs.NewMem()
 	s := openAlone(t, other)
 	for i := range 4 {
-		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("other", i)}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: fmt.Sprint("other", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -414,7 +414,7 @@ func TestImportRefuses(t *testing.T) {
 	if _, err := importTo(m.fs, w); !errors.Is(err, store.ErrOccupied) {
 		t.Errorf("into a log that a node has begun: %v", err)
 	}
-	if _, err := s.NewRepository(store.Repository{Name: "r"}); err != nil {
+	if _, err := s.Repositories().New(store.Repository{Name: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	before := s.SharedRecords()

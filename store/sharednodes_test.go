@@ -53,7 +53,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 		proxies = append(proxies, p)
 		stores = append(stores, node(fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", p.Address())))
 	}
-	if _, err := stores[0].NewRepository(store.Repository{Name: "r0"}); err != nil {
+	if _, err := stores[0].Repositories().New(store.Repository{Name: "r0"}); err != nil {
 		t.Fatal(err)
 	}
 	docs, texts := documents(1, 5)
@@ -155,7 +155,7 @@ func TestRollingUpgrade(t *testing.T) {
 		return s, log
 	}
 	a, logA := node("a", older)
-	if _, err := a.NewRepository(store.Repository{Name: "r0"}); err != nil {
+	if _, err := a.Repositories().New(store.Repository{Name: "r0"}); err != nil {
 		t.Fatal(err)
 	}
 	b, logB := node("b", newer)

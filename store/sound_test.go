@@ -35,7 +35,7 @@ type file struct {
 // shard commits a shard of a repository called name.
 func (m *maker) shard(name string, sum func(blob []byte) []byte, files ...file) *store.Repository {
 	m.Helper()
-	r, err := m.s.NewRepository(store.Repository{Name: name})
+	r, err := m.s.Repositories().New(store.Repository{Name: name})
 	m.must(err)
 	w := m.s.NewShardWriterWith(m.builder)
 	defer w.Close()
@@ -88,7 +88,7 @@ var soundShapes = []struct {
 }{
 	{"nothing", func(*maker) {}},
 	{"a repository without a shard", func(m *maker) {
-		_, err := m.s.NewRepository(store.Repository{Name: "empty"})
+		_, err := m.s.Repositories().New(store.Repository{Name: "empty"})
 		m.must(err)
 	}},
 	{"a shard of one document without text", func(m *maker) { m.shard("a", sha1Of, file{path: "a"}) }},
@@ -155,14 +155,14 @@ var soundShapes = []struct {
 	}},
 	{"repositories with odd names and facts", func(m *maker) {
 		for _, name := range []string{"a", "A", strings.Repeat("n", 200), "ünï/\u2028", "a b", "recovered/1", "null", "{}"} {
-			_, err := m.s.NewRepository(store.Repository{Name: name, Source: "/a\nb/\"'\\", Description: "\x00\ufffd", Stars: 1<<31 - 1,
+			_, err := m.s.Repositories().New(store.Repository{Name: name, Source: "/a\nb/\"'\\", Description: "\x00\ufffd", Stars: 1<<31 - 1,
 				Topics: []string{""}, Metadata: map[string]*string{"": nil}, Readers: &store.Readers{}})
 			m.must(err)
 		}
 	}},
 	{"thousands of repositories", func(m *maker) {
 		for i := range 3000 {
-			_, err := m.s.NewRepository(store.Repository{Name: fmt.Sprint(i)})
+			_, err := m.s.Repositories().New(store.Repository{Name: fmt.Sprint(i)})
 			m.must(err)
 		}
 	}},

@@ -118,7 +118,7 @@ func TestShardRoundTrip(t *testing.T) {
 	s := open(t, fs)
 	docs, texts := documents(1, 40)
 	h := writeShard(t, s, docs, texts)
-	r, err := s.NewRepository(store.Repository{Name: "one"})
+	r, err := s.Repositories().New(store.Repository{Name: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,17 +301,17 @@ func TestOpenRefuses(t *testing.T) {
 func TestRepositoryIDsAreNotReused(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
-	a, err := s.NewRepository(store.Repository{Name: "a"})
+	a, err := s.Repositories().New(store.Repository{Name: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewRepository(store.Repository{Name: "a"}); !errors.Is(err, store.ErrExists) {
+	if _, err := s.Repositories().New(store.Repository{Name: "a"}); !errors.Is(err, store.ErrExists) {
 		t.Errorf("second a: %v, want ErrExists", err)
 	}
 	if err := s.Commit(store.Change{Remove: []uint32{a.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.NewRepository(store.Repository{Name: "a"})
+	b, err := s.Repositories().New(store.Repository{Name: "a"})
 	if err != nil || b.ID == a.ID {
 		t.Errorf("repository made after removal has ID %d, %v; the removed had %d", b.ID, err, a.ID)
 	}

@@ -41,6 +41,18 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 	}
 }
 
+// Commit applies c whole, on disk and for every snapshot taken later; after an
+// error nothing of it is visible. The records belong to the store afterwards.
+// It fails with ErrDiskFull before it writes anything when next to no disk is
+// left, and with ErrBroken when the engine cannot write; whether c will be
+// there when it can again is then open.
+func (s *Store) Commit(c Change) error {
+	return s.Update(func(tx *Tx) error {
+		tx.Change = c
+		return nil
+	})
+}
+
 // attempt runs a transaction once. With an error of f, refused is the version that it
 // read.
 func (s *Store) attempt(f func(tx *Tx) error) (refused Version, err error) {

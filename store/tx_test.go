@@ -26,7 +26,7 @@ func TestUpdateIsSerial(t *testing.T) {
 	}
 	defer closeStore(t, s)
 	for i := range counters {
-		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+		if _, err := s.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestConflict(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, vfs.NewMem())
 			defer closeStore(t, s)
-			if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+			if _, err := s.Repositories().New(store.Repository{Name: "kiln"}); err != nil {
 				t.Fatal(err)
 			}
 			docs, texts := documents(5, 10)
@@ -151,7 +151,7 @@ func TestConflict(t *testing.T) {
 func TestConflictOfOldSnapshot(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
-	r, err := s.NewRepository(store.Repository{Name: "kiln"})
+	r, err := s.Repositories().New(store.Repository{Name: "kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,12 +211,12 @@ func TestSubscribe(t *testing.T) {
 			}
 		}
 	})
-	r, err := s.NewRepository(store.Repository{Name: "kiln"})
+	r, err := s.Repositories().New(store.Repository{Name: "kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stars := 2
-	if _, err := s.ChangeFacts("kiln", store.FactsChange{Stars: &stars}); err != nil {
+	if _, err := s.Repositories().ChangeFacts("kiln", store.FactsChange{Stars: &stars}); err != nil {
 		t.Fatal(err)
 	}
 	docs, texts := documents(5, 10)

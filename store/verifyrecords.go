@@ -122,9 +122,4 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 }
 
 // RemoveStray deletes a record that is stray.
-func (s *Store) RemoveStray(f FaultyRecord) error {
-	return s.Update(func(tx *Tx) error {
-		tx.more = []operation{valueOperation{name: f.Key}}
-		return nil
-	})
-}
+func (tx *Tx) RemoveStray(f FaultyRecord) { tx.more = append(tx.more, valueOperation{name: f.Key}) }

@@ -91,7 +91,7 @@ func newWorld(t testing.TB, o identity.Options) *world {
 	must(err)
 	must(w.reg.AddMember(identity.Operator, w.lab.ID, w.users["ann"].ID))
 	must(w.reg.AddMember(identity.Operator, w.lab.ID, w.users["locked"].ID))
-	_, err = w.st.NewRepository(store.Repository{Name: "vault"})
+	_, err = w.st.Repositories().New(store.Repository{Name: "vault"})
 	must(err)
 	yes, no := true, false
 	_, err = w.reg.ChangeUser(identity.Operator, w.users["demoted"].ID, identity.UserChange{SiteAdmin: &no})

@@ -155,7 +155,7 @@ func (w *world) Add(context.Context, string) (*store.Repository, error) {
 func (w *world) Remove(ctx context.Context, name string) error { return w.Indexer.Remove(ctx, name) }
 
 func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
-	return w.Store.ChangeFacts(name, c)
+	return w.Store.Repositories().ChangeFacts(name, c)
 }
 
 func (w *world) AddNamed(context.Context, string) (*store.Repository, error) {

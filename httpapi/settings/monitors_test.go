@@ -48,14 +48,14 @@ func TestMonitors(t *testing.T) {
 	}
 
 	// What it found is there for those who may see the repository.
-	open, err := w.kept.Store.NewRepository(store.Repository{Name: "lab/open"})
+	open, err := w.kept.Store.Repositories().New(store.Repository{Name: "lab/open"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	yes := true
-	closed, err := w.kept.Store.NewRepository(store.Repository{Name: "lab/closed"})
+	closed, err := w.kept.Store.Repositories().New(store.Repository{Name: "lab/closed"})
 	if err == nil {
-		_, err = w.kept.Store.ChangeFacts("lab/closed", store.FactsChange{Private: &yes})
+		_, err = w.kept.Store.Repositories().ChangeFacts("lab/closed", store.FactsChange{Private: &yes})
 	}
 	if err == nil {
 		_, err = w.Registry.SetReaders(identity.Operator, "lab/closed", []string{"user:root"})

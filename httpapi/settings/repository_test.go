@@ -14,14 +14,14 @@ import (
 
 // ChangeFacts is that of the store.
 func (r *repositories) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
-	return r.store.ChangeFacts(name, c)
+	return r.store.Repositories().ChangeFacts(name, c)
 }
 
 // recorded has the store of a world keep a repository, which the pages list from there.
 func (w *world) recorded(r store.Repository) {
 	w.Helper()
 	w.repos.store = w.kept.Store
-	if _, err := w.repos.store.NewRepository(r); err != nil {
+	if _, err := w.repos.store.Repositories().New(r); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -159,7 +159,7 @@ func TestRepositoryOfAHost(t *testing.T) {
 	w, root := newAdminWorld(t)
 	w.recorded(store.Repository{Name: "kiln", Source: "https://me:secret@host.example/kiln"})
 	stars, description, gone := 12, "<b>from the host", time.Now()
-	_, err := w.repos.store.FollowHost(1, store.HostChange{
+	_, err := w.repos.store.Repositories().FollowHost(1, store.HostChange{
 		Origin: &store.Origin{Kind: "github", URL: "https://host.example/", ID: "1", Readers: true}, Gone: &gone,
 		Facts: store.FactsChange{Stars: &stars, Description: &description}, Readers: &store.ReadersChange{To: &store.Readers{Users: []uint32{1}}},
 	})
@@ -204,7 +204,7 @@ func TestRepositoryTooLongForForms(t *testing.T) {
 	w, root := newAdminWorld(t)
 	w.recorded(store.Repository{Name: "kiln", Source: "/srv/kiln"})
 	long := strings.Repeat("é", 5_000)
-	if _, err := w.repos.store.ChangeFacts("kiln", store.FactsChange{Description: &long, Metadata: map[string]*string{"long": &long}}); err != nil {
+	if _, err := w.repos.store.Repositories().ChangeFacts("kiln", store.FactsChange{Description: &long, Metadata: map[string]*string{"long": &long}}); err != nil {
 		t.Fatal(err)
 	}
 	page := root.get("/site-admin/repositories/1")

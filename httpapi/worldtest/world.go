@@ -156,7 +156,7 @@ func (w *World) Readers(repository string, readers ...string) {
 // Facts changes what is known of a repository.
 func (w *World) Facts(repository string, c store.FactsChange) {
 	w.Helper()
-	_, err := w.Store.ChangeFacts(repository, c)
+	_, err := w.Store.Repositories().ChangeFacts(repository, c)
 	w.Must(err)
 }
 

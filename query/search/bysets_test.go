@@ -35,7 +35,7 @@ func mixedCorpus(t *testing.T, rng *rand.Rand) *corpus {
 	c := newCorpus(t, 4+rng.IntN(20), facts, files)
 	for i, r := range []store.Repository{{LastError: "gone"}, {Mirror: true}, {}, {Fork: true}, {Archived: true, Mirror: true}, {Readers: &store.Readers{}}} {
 		r.Name = fmt.Sprintf("foo/later%d", i)
-		if _, err := c.st.NewRepository(r); err != nil {
+		if _, err := c.st.Repositories().New(r); err != nil {
 			t.Fatal(err)
 		}
 	}

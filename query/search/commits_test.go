@@ -63,7 +63,7 @@ func newHistoryCorpus(t testing.TB, blocks int, rng *rand.Rand, made []madeCommi
 			if mailmaps[m.repo] != nil {
 				r.History.Mailmap = tip
 			}
-			if c.repos[m.repo], err = c.st.NewRepository(r); err != nil {
+			if c.repos[m.repo], err = c.st.Repositories().New(r); err != nil {
 				t.Fatal(err)
 			}
 			change.People[c.repos[m.repo].ID] = mailmaps[m.repo]

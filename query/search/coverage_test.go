@@ -53,7 +53,7 @@ func coverageCorpus(t testing.TB, fs vfs.FS) *corpus {
 func TestCoverage(t *testing.T) {
 	c := coverageCorpus(t, vfs.NewMem())
 	defer c.close(t)
-	if _, err := c.st.NewRepository(store.Repository{Name: "later"}); err != nil {
+	if _, err := c.st.Repositories().New(store.Repository{Name: "later"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ query, want string }{

@@ -62,7 +62,7 @@ func newCrowd(t testing.TB, rng *rand.Rand) *corpus {
 		case 2:
 			r.LastError = "gone"
 		}
-		if _, err := c.st.NewRepository(r); err != nil {
+		if _, err := c.st.Repositories().New(r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,13 +158,13 @@ func (c *corpus) upset(t testing.TB, rng *rand.Rand) {
 			return err
 		})
 	case 3:
-		_, err = c.st.NewRepository(store.Repository{Name: fmt.Sprintf("org1/add%d", rng.IntN(1_000_000)), Mirror: rng.IntN(2) == 0})
+		_, err = c.st.Repositories().New(store.Repository{Name: fmt.Sprintf("org1/add%d", rng.IntN(1_000_000)), Mirror: rng.IntN(2) == 0})
 	case 4:
 		c.merge(t)
 	default:
 		fork, archived, private, stars := rng.IntN(3) == 0, rng.IntN(3) == 0, rng.IntN(3) == 0, rng.IntN(5)
 		description, topics := randomDescription(rng), []string{"blue", "go"}[:rng.IntN(3)]
-		_, err = c.st.ChangeFacts(r.Name, store.FactsChange{Fork: &fork, Archived: &archived, Private: &private, Stars: &stars,
+		_, err = c.st.Repositories().ChangeFacts(r.Name, store.FactsChange{Fork: &fork, Archived: &archived, Private: &private, Stars: &stars,
 			Description: &description, Topics: &topics, ClearMetadata: rng.IntN(2) == 0, Metadata: randomMetadata(rng)})
 	}
 	if err != nil {

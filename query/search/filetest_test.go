@@ -52,7 +52,7 @@ func (a answered) repositories() string {
 func TestRepositoriesByFiles(t *testing.T) {
 	c := testedCorpus(t, vfs.NewMem())
 	defer c.close(t)
-	if _, err := c.st.NewRepository(store.Repository{Name: "unindexed"}); err != nil {
+	if _, err := c.st.Repositories().New(store.Repository{Name: "unindexed"}); err != nil {
 		t.Fatal(err)
 	}
 	const others = "r0 r1 r2 r4 r5 r6 r7 r8 r9"

@@ -108,7 +108,7 @@ func flipCorpus(t testing.TB) directory {
 		if _, err := ix.Add(ctx, ingest.Source{Name: name, Location: r.dir}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.st.ChangeFacts(name, store.FactsChange{Branches: &[]string{"*"}}); err != nil {
+		if _, err := c.st.Repositories().ChangeFacts(name, store.FactsChange{Branches: &[]string{"*"}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ix.Sync(ctx, name, nil); err != nil {

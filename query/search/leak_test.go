@@ -116,7 +116,7 @@ func newChurn(t testing.TB) *churn {
 	})
 	c := &churn{st: st, shards: map[uint32]churnShard{}}
 	for i := range c.repos {
-		r, err := st.NewRepository(store.Repository{Name: fmt.Sprint("r", i)})
+		r, err := st.Repositories().New(store.Repository{Name: fmt.Sprint("r", i)})
 		if err != nil {
 			t.Fatal(err)
 		}

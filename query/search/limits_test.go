@@ -491,7 +491,7 @@ func TestSinkError(t *testing.T) {
 func TestUnindexedRepositories(t *testing.T) {
 	c := countCorpus(t)
 	for _, r := range []store.Repository{{Name: "new1", Stars: 1, Mirror: true}, {Name: "new2", Stars: 5, Mirror: true}, {Name: "local1"}, {Name: "local2"}, {Name: "gone1", LastError: "no such host"}, {Name: "gone2", LastError: "no such host"}} {
-		if _, err := c.st.NewRepository(r); err != nil {
+		if _, err := c.st.Repositories().New(r); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -122,7 +122,7 @@ func (s *metaStore) sync(t testing.TB, r *metaRepo, stars int) {
 	if !s.backwards {
 		branches = []string{"w"}
 	}
-	if _, err := s.st.ChangeFacts(r.name, store.FactsChange{Stars: &stars, Branches: &branches}); err != nil {
+	if _, err := s.st.Repositories().ChangeFacts(r.name, store.FactsChange{Stars: &stars, Branches: &branches}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.ix.Sync(ctx, r.name, nil); err != nil {

@@ -152,7 +152,7 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 		return err
 	}, facts{"readers of b": "[user:ann]"}})
 	run(step{"branches of a", func(s *ordealState) error {
-		_, err := s.st.ChangeFacts("a", store.FactsChange{Branches: &[]string{"old*"}})
+		_, err := s.st.Repositories().ChangeFacts("a", store.FactsChange{Branches: &[]string{"old*"}})
 		return err
 	}, facts{"branches of a": "[old*]"}})
 	o.run(o.repo("a"), "", "branch", "old", "main~1")

@@ -118,7 +118,7 @@ func revisionCorpus(t testing.TB, repos []*gitRepo, globs ...string) *corpus {
 		if _, err := ix.Add(context.Background(), ingest.Source{Name: r.name, Location: r.dir}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.st.ChangeFacts(r.name, store.FactsChange{Branches: &globs}); err != nil {
+		if _, err := c.st.Repositories().ChangeFacts(r.name, store.FactsChange{Branches: &globs}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ix.Sync(context.Background(), r.name, nil); err != nil {

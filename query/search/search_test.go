@@ -88,7 +88,7 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 			r.Name, r.Generation = f.repo, 1
 			r.Branches = []store.Branch{{Name: "main", Commit: strings.Repeat(fmt.Sprintf("%x", len(c.repos)+1), 40)[:40]}}
 			r.History.Tip = r.Branches[0].Commit
-			kept, err := st.NewRepository(r)
+			kept, err := st.Repositories().New(r)
 			if err != nil {
 				t.Fatal(err)
 			}

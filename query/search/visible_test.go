@@ -94,7 +94,7 @@ func TestVisible(t *testing.T) {
 // Nobody who may see nothing learns that there is anything.
 func TestVisibleNothing(t *testing.T) {
 	c := newCorpus(t, 1000, map[string]store.Repository{"fork": {Fork: true}}, []doc{{repo: "kiln", path: "a", text: "glaze"}, {repo: "fork", path: "a", text: "glaze"}})
-	if _, err := c.st.NewRepository(store.Repository{Name: "cloning"}); err != nil {
+	if _, err := c.st.Repositories().New(store.Repository{Name: "cloning"}); err != nil {
 		t.Fatal(err)
 	}
 	empty, err := store.Open("data", store.Options{FS: vfs.NewMem()})

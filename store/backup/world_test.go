@@ -80,7 +80,7 @@ func (w *world) shard(name string, bytes int) {
 	for i := range text {
 		text[i] = "0123456789abcdef"[text[i]%16] // few trigrams are written fast
 	}
-	r, err := w.st.NewRepository(store.Repository{Name: name})
+	r, err := w.st.Repositories().New(store.Repository{Name: name})
 	if err != nil {
 		w.Fatal(err)
 	}

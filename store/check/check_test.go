@@ -64,7 +64,7 @@ func newWorld(t *testing.T) *world {
 		if _, err := w.ix.Add(context.Background(), ingest.Source{Name: name, Location: dir}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.st.ChangeFacts(name, store.FactsChange{Branches: &[]string{"*"}}); err != nil {
+		if _, err := w.st.Repositories().ChangeFacts(name, store.FactsChange{Branches: &[]string{"*"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -107,7 +107,7 @@ func TestLostRepository(t *testing.T) {
 	if got, err = sn.Repository(names[0]); err != nil || got.Documents != r.Documents && r.Documents > 0 || got.Documents == 0 || got.Readers == nil {
 		t.Errorf("seed %d: synced and opened again: %+v, %v", seed, got, err)
 	}
-	if _, err := w.st.Recover(r.ID, store.Repository{Name: "twice"}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.st.Repositories().Recover(r.ID, store.Repository{Name: "twice"}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("seed %d: Recover of what is not lost: %v, want ErrNotFound", seed, err)
 	}
 }

@@ -45,16 +45,19 @@ func prepare(st *store.Store, f Finding, now time.Time) error {
 	case f.Repair == Rebuild && f.record.Lost != nil:
 		return recoverLost(st, f)
 	case f.Repair == Drop && f.record.Lost != nil:
-		return st.ForgetLost(f.record.Lost.ID)
+		return st.Repositories().ForgetLost(f.record.Lost.ID)
 	case f.Repair == Rebuild && f.Shard != 0:
 		_, err := st.SetAside(f.Shard, errors.New(f.Problem), now)
 		return err
 	case f.Repair == Rebuild:
-		return st.ForgetPeople(f.record.Repository)
+		return st.Repositories().ForgetPeople(f.record.Repository)
 	case f.Repair == Drop && f.Shard != 0:
 		return st.Commit(store.Change{Drop: []uint32{f.Shard}})
 	case f.Repair == Drop:
-		return st.RemoveStray(f.record)
+		return st.Update(func(tx *store.Tx) error {
+			tx.RemoveStray(f.record)
+			return nil
+		})
 	}
 	return nil
 }
@@ -64,7 +67,7 @@ func prepare(st *store.Store, f Finding, now time.Time) error {
 func recoverLost(st *store.Store, f Finding) error {
 	old := f.recovered
 	old.ID = f.record.Lost.ID
-	r, err := st.Recover(old.ID, f.recovered)
+	r, err := st.Repositories().Recover(old.ID, f.recovered)
 	if err != nil || !r.Mirror {
 		return err
 	}

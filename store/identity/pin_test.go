@@ -12,7 +12,7 @@ import (
 // file.
 func (w *world) declare(t testing.TB, name string, readers ...string) {
 	t.Helper()
-	if _, err := w.st.NewRepository(store.Repository{Name: name}); err != nil {
+	if _, err := w.st.Repositories().New(store.Repository{Name: name}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.DeclareReaders(identity.Operator, name, readers); err != nil {

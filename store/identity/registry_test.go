@@ -270,7 +270,7 @@ func TestReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.st.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+	if _, err := w.st.Repositories().New(store.Repository{Name: "kiln"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -330,13 +330,13 @@ func TestReaders(t *testing.T) {
 func TestReadersOfAHost(t *testing.T) {
 	w := newWorld(t, identity.Options{Declared: map[string][]string{"kiln": {"user:ann"}}})
 	ann, bob := w.user(t, "ann"), w.user(t, "bob")
-	r, err := w.st.NewRepository(store.Repository{Name: "kiln", Source: "https://host.invalid/kiln"})
+	r, err := w.st.Repositories().New(store.Repository{Name: "kiln", Source: "https://host.invalid/kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	follow := func() {
 		t.Helper()
-		if _, err := w.st.FollowHost(r.ID, store.HostChange{
+		if _, err := w.st.Repositories().FollowHost(r.ID, store.HostChange{
 			Origin: &store.Origin{Service: 1, ID: "7", Readers: true}, Readers: &store.ReadersChange{To: &store.Readers{Users: []uint32{ann.ID, bob.ID}}},
 		}); err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ func TestBadTrees(t *testing.T) {
 	f := newFixture(t, ingest.Options{})
 	r.git("update-ref", "refs/heads/main", good)
 	f.sync("r", r)
-	if _, err := f.st.ChangeFacts("r", store.FactsChange{Branches: &[]string{"side"}}); err != nil {
+	if _, err := f.st.Repositories().ChangeFacts("r", store.FactsChange{Branches: &[]string{"side"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ name, tree, want string }{

@@ -18,7 +18,7 @@ import (
 // index sets which branches of a repository are indexed.
 func (f *fixture) index(name string, globs ...string) {
 	f.t.Helper()
-	if _, err := f.st.ChangeFacts(name, store.FactsChange{Branches: &globs}); err != nil {
+	if _, err := f.st.Repositories().ChangeFacts(name, store.FactsChange{Branches: &globs}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -117,7 +117,7 @@ func TestBranchGlobsAreChecked(t *testing.T) {
 	r.commit()
 	f.sync("r", r)
 	for _, glob := range []string{"", "a[", "\xff"} {
-		if _, err := f.st.ChangeFacts("r", store.FactsChange{Branches: &[]string{glob}}); err == nil {
+		if _, err := f.st.Repositories().ChangeFacts("r", store.FactsChange{Branches: &[]string{glob}}); err == nil {
 			t.Errorf("branches %q: got no error", glob)
 		}
 	}

@@ -263,7 +263,7 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 	if src.Hidden {
 		next.Readers = &store.Readers{}
 	}
-	return ix.store.NewRepository(next)
+	return ix.store.Repositories().New(next)
 }
 
 // Remove forgets a repository, its documents and its mirror. A sync of it that

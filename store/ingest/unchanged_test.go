@@ -70,7 +70,7 @@ func TestUnchangedStartsNoProcess(t *testing.T) {
 	ran := countGit(t)
 	facts := func(c store.FactsChange) {
 		for _, name := range []string{"kiln", "far"} {
-			if _, err := f.st.ChangeFacts(name, c); err != nil {
+			if _, err := f.st.Repositories().ChangeFacts(name, c); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -176,7 +176,7 @@ func (k *Keeper) apply(ctx context.Context, v *saved.Service, p *Plan) error {
 	left := slices.Clone(p.Left)
 	for _, r := range p.Hide {
 		now := k.Now().UTC()
-		if _, err := k.Store.FollowHost(r.ID, store.HostChange{Gone: &now}); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if _, err := k.Store.Repositories().FollowHost(r.ID, store.HostChange{Gone: &now}); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (k *Keeper) add(ctx context.Context, v *saved.Service, l hosts.Listed) (*st
 		to, _ := newSituation(v, config, nil, nil, k.Now(), time.Duration(k.grace.Load())).change(r, l)
 		// One that was there has its readers from here.
 		to.Origin.Readers = to.Origin.Readers || isNew && l.Source.Hidden
-		if r, err = k.Store.FollowHost(r.ID, to); err != nil {
+		if r, err = k.Store.Repositories().FollowHost(r.ID, to); err != nil {
 			return nil, err
 		}
 	}
@@ -274,7 +274,7 @@ func (k *Keeper) change(ctx context.Context, all []Change) (left []string) {
 	for len(all) > 0 && ctx.Err() == nil {
 		var waiting []Change
 		for _, c := range all {
-			r, err := k.Store.FollowHost(c.Repository.ID, c.To)
+			r, err := k.Store.Repositories().FollowHost(c.Repository.ID, c.To)
 			switch {
 			case err == nil && (c.Renamed() || c.To.Source != ""):
 				k.Refresh(r.Name)
@@ -302,7 +302,7 @@ func (k *Keeper) sidestep(waiting []Change, aside map[uint32]bool) bool {
 		if !slices.ContainsFunc(waiting, func(o Change) bool { return o.To.Name == c.Repository.Name }) || aside[c.Repository.ID] {
 			continue
 		}
-		_, err := k.Store.FollowHost(c.Repository.ID, store.HostChange{Name: fmt.Sprintf("%s~%d", c.Repository.Name, c.Repository.ID)})
+		_, err := k.Store.Repositories().FollowHost(c.Repository.ID, store.HostChange{Name: fmt.Sprintf("%s~%d", c.Repository.Name, c.Repository.ID)})
 		aside[c.Repository.ID] = true
 		if err == nil {
 			return true
@@ -316,7 +316,7 @@ func (k *Keeper) unnamed(waiting []Change) (left []string) {
 	for _, c := range waiting {
 		left = append(left, fmt.Sprintf("%s has the name %s now, which another repository has: give that one another name", c.Repository.Name, c.To.Name))
 		c.To.Name = ""
-		if _, err := k.Store.FollowHost(c.Repository.ID, c.To); err != nil {
+		if _, err := k.Store.Repositories().FollowHost(c.Repository.ID, c.To); err != nil {
 			left = append(left, err.Error())
 		}
 	}

@@ -98,7 +98,7 @@ func (k *Keeper) setReaders(r *store.Repository, host string, readers []codehost
 	}
 	origin := *r.Origin
 	origin.Readers = true
-	_, err = k.Store.FollowHost(r.ID, store.HostChange{Origin: &origin, Readers: &store.ReadersChange{To: to}})
+	_, err = k.Store.Repositories().FollowHost(r.ID, store.HostChange{Origin: &origin, Readers: &store.ReadersChange{To: to}})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // removed meanwhile
 	}

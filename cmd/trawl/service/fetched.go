@@ -28,7 +28,7 @@ func (s *Service) keepFetched(ctx context.Context) {
 // writeFetched writes when sources were looked at. Nothing is lost by an error but
 // the time of looks.
 func (s *Service) writeFetched() {
-	if err := s.store.WriteFetched(); err != nil && !s.disk.reported(err) {
+	if err := s.store.Repositories().WriteFetched(); err != nil && !s.disk.reported(err) {
 		s.opts.Log.Warn().Err(err).Msg("write when sources were looked at")
 	}
 }

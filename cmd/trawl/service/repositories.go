@@ -103,7 +103,7 @@ func (rs *Repositories) record(name string) *store.Repository {
 
 // ChangeFacts changes what is known about a repository, also while it syncs.
 func (rs *Repositories) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
-	return rs.store.ChangeFacts(name, c)
+	return rs.store.Repositories().ChangeFacts(name, c)
 }
 
 // Remove forgets a repository.

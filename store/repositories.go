@@ -7,34 +7,30 @@ import (
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
-// Commit applies c whole, on disk and for every snapshot taken later; after an
-// error nothing of it is visible. The records belong to the store afterwards.
-// It fails with ErrDiskFull before it writes anything when next to no disk is
-// left, and with ErrBroken when the engine cannot write; whether c will be
-// there when it can again is then open.
-func (s *Store) Commit(c Change) error {
-	return s.Update(func(tx *Tx) error {
-		tx.Change = c
-		return nil
-	})
-}
+// Repositories changes records of repositories, each call in a transaction of its own.
+// It guards what holds of them all: no two have a name, and none has the ID of an
+// earlier one.
+type Repositories struct{ s *Store }
 
-// NewRepository makes a record with a fresh ID and commits it. It fails with
+// Repositories returns what changes the records of repositories.
+func (s *Store) Repositories() Repositories { return Repositories{s} }
+
+// New makes a record with a fresh ID and commits it. It fails with
 // ErrExists when the name is taken. While some records of repositories cannot
 // be read, the name may be that of one of them, which had readers. So only site
 // admins may see the new repository until its readers are set.
-func (s *Store) NewRepository(r Repository) (*Repository, error) {
-	out, err := s.newRepository(r, nil)
+func (rs Repositories) New(r Repository) (*Repository, error) {
+	out, err := rs.add(r, nil)
 	if err != nil {
 		return nil, fmt.Errorf("new repository: %w", err)
 	}
 	return out, nil
 }
 
-// newRepository makes a record in the place of those of instead, which have to be
+// add makes a record in the place of those of instead, which have to be
 // lost.
-func (s *Store) newRepository(r Repository, instead []uint32) (out *Repository, err error) {
-	err = s.Update(func(tx *Tx) error {
+func (rs Repositories) add(r Repository, instead []uint32) (out *Repository, err error) {
+	err = rs.s.Update(func(tx *Tx) error {
 		for _, id := range instead {
 			if !tx.sn.c.isLost(id) {
 				return ErrNotFound
