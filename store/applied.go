@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // Applied says what a version changed.
@@ -73,8 +74,9 @@ type delivery struct {
 	told chan struct{}
 }
 
-// deliveries are what subscribers have not heard of. The mutex of the store guards them.
+// deliveries are what subscribers have not heard of.
 type deliveries struct {
+	mu          sync.Mutex // guards all below
 	subscribers []func(Applied)
 	// all are in the order of their versions; next, nil for none, is the one that nobody
 	// delivers yet.
@@ -82,8 +84,16 @@ type deliveries struct {
 	next *delivery
 }
 
+func (d *deliveries) subscribe(f func(Applied)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.subscribers = append(slices.Clip(d.subscribers), f)
+}
+
 // add has a version delivered next.
 func (d *deliveries) add(a Applied) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if len(d.subscribers) == 0 {
 		return
 	}
@@ -94,15 +104,46 @@ func (d *deliveries) add(a Applied) {
 	d.next.of = append(d.next.of, a)
 }
 
-// end notes that a delivery is over.
-func (d *deliveries) end(one *delivery) {
-	i := slices.Index(d.all, one)
-	d.all = slices.Delete(d.all, i, i+1)
-	close(one.told)
+// take returns what delivers the versions that nobody delivers yet. Who made one takes it
+// before another goroutine can, and delivers it without a mutex: subscribers may commit.
+func (d *deliveries) take() (deliver func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	one, subscribers := d.next, d.subscribers
+	d.next = nil
+	return func() {
+		if one == nil {
+			return
+		}
+		for _, a := range one.of {
+			for _, f := range subscribers {
+				f(a)
+			}
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		i := slices.Index(d.all, one)
+		d.all = slices.Delete(d.all, i, i+1)
+		close(one.told)
+	}
+}
+
+// told waits until subscribers have heard of the versions that wanted is true of.
+func (d *deliveries) told(ctx context.Context, wanted func(Version) bool) error {
+	for _, one := range d.with(wanted) {
+		select {
+		case <-one.told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // with returns the deliveries of versions that wanted is true of.
 func (d *deliveries) with(wanted func(Version) bool) (out []*delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, one := range d.all {
 		if slices.ContainsFunc(one.of, func(a Applied) bool { return wanted(a.Version) }) {
 			out = append(out, one)
@@ -114,41 +155,11 @@ func (d *deliveries) with(wanted func(Version) bool) (out []*delivery) {
 // Subscribe has f called after each commit, once searches see its version, and before
 // the commit returns: by the goroutine that committed, or by another one where versions
 // come from a log. f may use the store. Calls for two versions may overlap.
-func (s *Store) Subscribe(f func(Applied)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.deliveries.subscribers = append(slices.Clip(s.deliveries.subscribers), f)
-}
+func (s *Store) Subscribe(f func(Applied)) { s.deliveries.subscribe(f) }
 
 // unlock releases mu and delivers what is next.
 func (s *Store) unlock() {
-	d, subscribers := s.deliveries.next, s.deliveries.subscribers
-	s.deliveries.next = nil
+	deliver := s.deliveries.take()
 	s.mu.Unlock()
-	if d == nil {
-		return
-	}
-	for _, a := range d.of {
-		for _, f := range subscribers {
-			f(a)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.deliveries.end(d)
-}
-
-// told waits until subscribers have heard of the versions that wanted is true of.
-func (s *Store) told(ctx context.Context, wanted func(Version) bool) error {
-	s.mu.Lock()
-	all := s.deliveries.with(wanted)
-	s.mu.Unlock()
-	for _, d := range all {
-		select {
-		case <-d.told:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	deliver()
 }

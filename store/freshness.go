@@ -41,7 +41,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	defer cancel()
 	err := a.confirmNow(within, time.Now())
 	if err == nil {
-		err = s.told(within, func(Version) bool { return true })
+		err = s.deliveries.told(within, func(Version) bool { return true })
 	}
 	switch {
 	case err == nil:

@@ -205,9 +205,9 @@ func (a *sharedAuthority) catchUp(ctx context.Context) error {
 
 // release releases mu, and tells subscribers of the versions that were made meanwhile.
 func (a *sharedAuthority) release() {
-	a.s.mu.Lock()
+	deliver := a.s.deliveries.take()
 	a.mu.Unlock()
-	a.s.unlock()
+	deliver()
 }
 
 // close stops following and fetching.
@@ -233,7 +233,7 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 		return err
 	}
 	// Another goroutine may be telling subscribers of it.
-	return a.s.told(context.WithoutCancel(ctx), func(v Version) bool { return v == t.made })
+	return a.s.deliveries.told(context.WithoutCancel(ctx), func(v Version) bool { return v == t.made })
 }
 
 // decide has t made, unless what it read has changed. What it does not find out in time

@@ -80,14 +80,13 @@ type Store struct {
 	budget  *shard.Budget
 
 	// mu guards all below up to ingesting, and the order of commits. Only the
-	// engine is called while it is held; unlock releases it.
-	mu         sync.Mutex
-	engine     *database
-	catalogue  *catalogue
-	version    Version
-	journal    journal
-	nextShard  uint32
-	deliveries deliveries
+	// engine and those below are called while it is held; unlock releases it.
+	mu        sync.Mutex
+	engine    *database
+	catalogue *catalogue
+	version   Version
+	journal   journal
+	nextShard uint32
 	// tried is when the engine was last opened again.
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.
@@ -98,9 +97,11 @@ type Store struct {
 
 	// authority orders the changes.
 	authority authority
-	// versions are what readers hold; mu may be held while it is called.
-	versions versions
-	gitDirs  GitDirs
+	// versions are what readers hold, deliveries what subscribers are to hear; mu may be
+	// held while they are called, but not while those are told.
+	versions   versions
+	deliveries deliveries
+	gitDirs    GitDirs
 }
 
 // Open opens the store in dir and creates it if there is none. It fails with
