@@ -155,11 +155,4 @@ func (d *deliveries) with(wanted func(Version) bool) (out []*delivery) {
 // Subscribe has f called after each commit, once searches see its version, and before
 // the commit returns: by the goroutine that committed, or by another one where versions
 // come from a log. f may use the store. Calls for two versions may overlap.
-func (s *Store) Subscribe(f func(Applied)) { s.deliveries.subscribe(f) }
-
-// unlock releases mu and delivers what is next.
-func (s *Store) unlock() {
-	deliver := s.deliveries.take()
-	s.mu.Unlock()
-	deliver()
-}
+func (s *Store) Subscribe(f func(Applied)) { s.committer.deliveries.subscribe(f) }

@@ -175,7 +175,7 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 	}
 	defer a.arrivals.fetching.Release(1)
 	defer func() { a.arrivals.end(err) }()
-	in := a.engine()
+	_, in := a.s.committer.current()
 	var lacked []shard.File
 	for _, f := range wanted {
 		// It may have arrived, and its header been applied, while this waited for its turn.
@@ -186,7 +186,7 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 	if len(lacked) == 0 {
 		return nil
 	}
-	to := a.s.destination()
+	to := a.s.destination
 	err = a.runs.Fetch(ctx, lacked, func(ctx context.Context, f shard.File, fill func(io.Writer) error) error {
 		err := to.Import(ctx, f, fill)
 		why := (*object.DamagedError)(nil)
@@ -203,15 +203,7 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 
 // has reports whether a header that is applied has the run.
 func (a *sharedAuthority) has(f shard.File) bool {
-	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
-	sh := a.s.catalogue.shard(f.Shard)
+	c, _ := a.s.committer.current()
+	sh := c.shard(f.Shard)
 	return sh != nil && slices.Contains(sh.Header.Files(), f)
-}
-
-// engine returns the engine that is in use.
-func (a *sharedAuthority) engine() *database {
-	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
-	return a.s.engine
 }

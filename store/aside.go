@@ -20,26 +20,15 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	if e := (*shard.Error)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
-	ops := []operation{quarantineOperation{id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}}}
-	s.mu.Lock()
-	defer s.unlock()
-	if !s.catalogue.inService(id) {
-		return false, nil
-	}
+	note := func(*catalogue) {}
 	if a, ok := s.authority.(*sharedAuthority); ok {
-		defer func() { a.refetch.note(s.catalogue) }()
+		note = a.refetch.note
 	}
-	if err = s.writable(); err == nil {
-		err = s.installHere(ops)
+	first, err = s.committer.setAside(id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}, note)
+	if err != nil {
+		err = fmt.Errorf("set shard %d aside: %w", id, err)
 	}
-	if err == nil {
-		return true, nil
-	}
-	next := s.catalogue.clone()
-	next.apply(ops)
-	s.catalogue = next
-	s.versions.replaceCatalogue(next)
-	return true, fmt.Errorf("set shard %d aside: %w", id, err)
+	return first, err
 }
 
 // inService reports whether there is a shard, and it is not quarantined.
@@ -68,8 +57,8 @@ type Health struct {
 
 // Health reports the faults that have been noticed so far.
 func (s *Store) Health() Health {
-	m := s.versions.hold()
-	defer s.versions.release(m)
+	m := s.committer.versions.hold()
+	defer s.committer.versions.release(m)
 	return m.catalogue.health()
 }
 

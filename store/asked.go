@@ -34,8 +34,8 @@ func (a *sharedAuthority) answer(ctx context.Context) error {
 	if err != nil || len(asked) == 0 {
 		return err
 	}
-	m := a.s.versions.hold()
-	defer a.s.versions.release(m)
+	m := a.s.committer.versions.hold()
+	defer a.s.committer.versions.release(m)
 	var errs []error
 	for _, f := range asked {
 		if !m.catalogue.inService(f.Shard) {
@@ -53,7 +53,7 @@ func (a *sharedAuthority) answer(ctx context.Context) error {
 // storeAgain stores a run as m has it, unless that differs from what was stored, because
 // another program wrote it or because it is damaged here as well.
 func (a *sharedAuthority) storeAgain(ctx context.Context, m *version, f shard.File) (err error) {
-	to := a.s.destination()
+	to := a.s.destination
 	local, err := to.Export(ctx, m.snap, f.Shard, f.Part)
 	if engine.IsDamage(err) {
 		_, aside := a.s.SetAside(f.Shard, err, time.Now())

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// batch gathers what is written in one piece. Store.install returns the first error
+// batch gathers what is written in one piece. The committer returns the first error
 // of it.
 type batch struct {
 	*pebble.Batch

@@ -25,15 +25,8 @@ type Checkpoint struct {
 // Checkpoint makes a checkpoint of what is committed. There is one at a time;
 // its Close removes it, and so does Open what a crash left.
 func (s *Store) Checkpoint() (*Checkpoint, error) {
-	s.mu.Lock()
-	err := s.writable()
-	if s.checkpoint {
-		err = errors.Join(err, ErrCheckpoint)
-	}
-	s.checkpoint = s.checkpoint || err == nil
-	s.mu.Unlock()
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
+	if !s.checkpoint.CompareAndSwap(false, true) {
+		return nil, fmt.Errorf("checkpoint: %w", ErrCheckpoint)
 	}
 	c := &Checkpoint{s, s.fs.PathJoin(s.dir, checkpointDir)}
 	if err := c.make(); err != nil {
@@ -55,23 +48,10 @@ func (c *Checkpoint) make() error {
 	if err := s.fs.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	if err := c.link(); err != nil {
+	if err := s.committer.link(index(s.fs, c.dir)); err != nil {
 		return err
 	}
 	return writeFormat(s.fs, c.dir, v)
-}
-
-// link has the engine link its files. Nothing may be ingested or committed meanwhile.
-func (c *Checkpoint) link() error {
-	s := c.s
-	s.ingesting.Lock()
-	defer s.ingesting.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	return s.engine.Checkpoint(s.fs.PathJoin(c.dir, "index"))
 }
 
 // Dir returns the directory, which is on the store's file system.
@@ -80,9 +60,7 @@ func (c *Checkpoint) Dir() string { return c.dir }
 // Close removes the directory.
 func (c *Checkpoint) Close() error {
 	err := c.s.fs.RemoveAll(c.dir)
-	c.s.mu.Lock()
-	c.s.checkpoint = false
-	c.s.mu.Unlock()
+	c.s.checkpoint.Store(false)
 	if err != nil {
 		return fmt.Errorf("remove checkpoint: %w", err)
 	}

@@ -24,7 +24,7 @@ func Detach(dir string, o Options) (v Version, err error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err = s.detach()
+	v, err = detach(s.committer)
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}
@@ -34,23 +34,19 @@ func Detach(dir string, o Options) (v Version, err error) {
 	return v, nil
 }
 
-func (s *Store) detach() (Version, error) {
-	s.mu.Lock()
-	defer s.unlock()
-	v, _, err := appliedVersion(s.engine.DB)
+func detach(w *committer) (Version, error) {
+	c, e := w.current()
+	v, _, err := appliedVersion(e.DB)
 	if err != nil || v == 0 {
 		return 0, err
 	}
-	if err := s.writable(); err != nil {
-		return 0, err
-	}
 	ops := []operation{valueOperation{name: keyApplied}, valueOperation{name: keyCluster}}
-	s.catalogue.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
 		if h := sh.Header; h.TextFile != nil || h.SymbolFile != nil {
 			h.TextFile, h.SymbolFile = nil, nil
 			ops = append(ops, headerOperation{id, &h})
 		}
 		return true
 	})
-	return v, s.installHere(ops)
+	return v, w.commitHere(ops)
 }

@@ -24,7 +24,7 @@ func EncodeAway(sets []*postings.Set) []byte { return encodeAway(sets) }
 // else uses meanwhile.
 func (s *Store) NewShardWriterWith(b *postings.Builder) *shard.Writer {
 	b.Reset()
-	return shard.NewWriter(s.destination(), b)
+	return shard.NewWriter(s.destination, b)
 }
 
 // WithShortPauses has a store pause for a millisecond at most when tables cannot be
@@ -38,8 +38,8 @@ func (o Options) WithShortPauses() Options {
 // overtaken does; refused counts them.
 func (o Options) WithConflicts(source rand.Source) (with Options, refused func() int) {
 	c := &contended{rng: rand.New(source)}
-	o.authority = func(s *Store) authority {
-		c.authority = localAuthority{s}
+	o.authority = func(w *committer) authority {
+		c.authority = w
 		return c
 	}
 	return o, func() int {
@@ -81,8 +81,8 @@ func (sn *Snapshot) Commit(c Change) error {
 // SharedRecords returns all records that the store shares with others, in words.
 func (s *Store) SharedRecords() string {
 	var b bytes.Buffer
-	m := s.versions.hold()
-	defer s.versions.release(m)
+	m := s.committer.versions.hold()
+	defer s.committer.versions.release(m)
 	err := engine.Each(m.snap, &pebble.IterOptions{UpperBound: []byte{shard.Prefix}}, func(key, value []byte) (bool, error) {
 		if isShared(key) {
 			fmt.Fprintf(&b, "%q %q\n", key, value)
@@ -120,14 +120,15 @@ func ImportOneByOne(ctx context.Context, dir string, o Options, to ImportTarget)
 
 // Tables returns the files that have keys of a shard and of nothing else, as runs do.
 func (s *Store) Tables(id uint32) (names []string) {
-	levels, err := s.engine.DB.SSTables()
+	_, e := s.committer.current()
+	levels, err := e.DB.SSTables()
 	if err != nil {
 		panic(err)
 	}
 	for _, level := range levels {
 		for _, t := range level {
 			if shard.First(t.Smallest.UserKey) == id && shard.Last(t.Largest.UserKey) == id && !t.Largest.IsExclusiveSentinel() {
-				names = append(names, s.fs.PathJoin(s.index(), fmt.Sprintf("%06d.sst", t.BackingSSTNum)))
+				names = append(names, s.fs.PathJoin(index(s.fs, s.dir), fmt.Sprintf("%06d.sst", t.BackingSSTNum)))
 			}
 		}
 	}

@@ -63,14 +63,14 @@ const fetchedAtOnce = 1000
 // It is one commit for a thousand of them.
 func (rs Repositories) WriteFetched() error {
 	var noted []uint32
-	m := rs.s.versions.hold()
+	m := rs.s.committer.versions.hold()
 	m.catalogue.listed.Scan(func(r *Repository) bool {
 		if r.Fetched().After(r.LastFetched) {
 			noted = append(noted, r.ID)
 		}
 		return true
 	})
-	rs.s.versions.release(m)
+	rs.s.committer.versions.release(m)
 	for some := range slices.Chunk(noted, fetchedAtOnce) {
 		err := rs.s.Update(func(tx *Tx) error {
 			for _, id := range some {

@@ -45,8 +45,8 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 		return err
 	}
 	s := a.s
-	e := s.versions.enter()
-	defer s.versions.leave(e)
+	e := s.committer.versions.enter()
+	defer s.committer.versions.leave(e)
 	b := &batch{Batch: e.DB.NewBatch()}
 	defer b.Close()
 	at, of, lacked, err := a.difference(ctx, e, b)
@@ -67,32 +67,14 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 		return fmt.Errorf("version %d of the log is missing: %w", at, ErrCorrupt)
 	}
 	b.set(keyApplied, encodeApplied(Version(at), last[0].ID))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	if e != s.engine {
-		return fmt.Errorf("%w: the store was opened again while it was filled", ErrBroken)
-	}
-	if b.err != nil {
-		return b.err
-	}
-	if err := e.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
-		return err
-	}
-	c, err := load(e.DB)
+	c, err := s.committer.refill(Version(at), e, b)
 	if err != nil {
 		return err
 	}
-	before := s.catalogue
-	s.publish(Version(at), c)
-	s.journal.forget(Version(at))
-	s.deliveries.add(reopened(s.version, before, c))
 	a.confirmed.Store(&start)
 	a.refetch.note(c)
 	if left := a.arrivals.filled(c); len(left) > 0 {
-		return s.installHere(left)
+		return s.committer.commitHere(left)
 	}
 	return nil
 }
@@ -115,8 +97,8 @@ func (a *sharedAuthority) belong(ctx context.Context, o owner) error {
 
 // owner returns that of the records of the directory.
 func (a *sharedAuthority) owner() (o owner, err error) {
-	m := a.s.versions.hold()
-	defer a.s.versions.release(m)
+	m := a.s.committer.versions.hold()
+	defer a.s.committer.versions.release(m)
 	o.shards = m.catalogue.shards.Len() > 0
 	_, err = engine.Get(m.snap, keyCluster, func(value []byte) error {
 		o.cluster = bytes.Clone(value)

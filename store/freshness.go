@@ -41,7 +41,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	defer cancel()
 	err := a.confirmNow(within, time.Now())
 	if err == nil {
-		err = s.deliveries.told(within, func(Version) bool { return true })
+		err = s.committer.deliveries.told(within, func(Version) bool { return true })
 	}
 	switch {
 	case err == nil:
@@ -143,9 +143,7 @@ func (a *sharedAuthority) confirm(ctx context.Context) error {
 // isOfDocuments reports whether ops say nothing of users, credentials and rights that
 // the store does not know.
 func (a *sharedAuthority) isOfDocuments(ops []operation) bool {
-	a.s.mu.Lock()
-	c := a.s.catalogue
-	a.s.mu.Unlock()
+	c, _ := a.s.committer.current()
 	for _, op := range ops {
 		switch op := op.(type) {
 		case headerOperation, deadOperation, exclusionOperation:

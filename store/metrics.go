@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -38,9 +39,9 @@ type Metrics struct {
 
 // Metrics reads the engine's counters and the catalogue's.
 func (s *Store) Metrics() Metrics {
-	in := s.versions.enter()
-	e := in.DB.Metrics()
-	s.versions.leave(in)
+	v := s.committer.versions.hold()
+	defer s.committer.versions.release(v)
+	e, c := v.engine.DB.Metrics(), v.catalogue
 	cache, texts := s.budget.Used()
 	m := Metrics{
 		DiskBytes:  e.DiskSpaceUsage(),
@@ -48,11 +49,8 @@ func (s *Store) Metrics() Metrics {
 		CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
 		CompactionDebtBytes: e.Compact.EstimatedDebt, Compactions: e.Compact.Count, CompactionsFailed: e.Compact.FailedCount,
 		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,
-		ReadAmplification: e.ReadAmp(), Snapshots: s.versions.count(0),
+		ReadAmplification: e.ReadAmp(), Snapshots: s.committer.versions.count(0),
 	}
-	s.mu.Lock()
-	c := s.catalogue
-	s.mu.Unlock()
 	m.Shards = c.shards.Len()
 	c.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
 		m.Documents += sh.Header.Documents
@@ -70,10 +68,12 @@ func (s *Store) Metrics() Metrics {
 type Disk struct{ FreeBytes, TotalBytes uint64 }
 
 // Disk asks the file system.
-func (s *Store) Disk() (Disk, error) {
-	u, err := s.fs.GetDiskUsage(s.dir)
+func (s *Store) Disk() (Disk, error) { return diskUsage(s.fs, s.dir) }
+
+func diskUsage(fs vfs.FS, dir string) (Disk, error) {
+	u, err := fs.GetDiskUsage(dir)
 	if err != nil {
-		return Disk{}, fmt.Errorf("space of %q: %w", s.dir, err)
+		return Disk{}, fmt.Errorf("space of %q: %w", dir, err)
 	}
 	return Disk{FreeBytes: u.AvailBytes, TotalBytes: u.TotalBytes}, nil
 }

@@ -16,7 +16,7 @@ import (
 // Old is a data directory of an older format, opened for package migrations.
 // Nothing can be searched in it. It is not safe for concurrent use.
 type Old struct {
-	// s has an open engine and no catalogue yet.
+	// s has an open engine.
 	s       *Store
 	version FormatVersion
 }
@@ -31,8 +31,7 @@ const oldCacheBytes = 16 << 20
 func OpenOld(dir string, o Options) (*Old, error) {
 	o = o.withDefaults()
 	o.CacheBytes = oldCacheBytes
-	index := o.FS.PathJoin(dir, "index")
-	lock, err := engine.Lock(o.FS, index)
+	lock, err := engine.Lock(o.FS, index(o.FS, dir))
 	if err != nil {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
@@ -105,11 +104,6 @@ func (o *Old) Shards() (n OldShards, err error) {
 // So the work goes on correctly after an interruption, even if an older program
 // ran in between.
 func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
-	o.s.mu.Lock()
-	defer o.s.mu.Unlock()
-	if err := o.s.writable(); err != nil {
-		return 0, err
-	}
 	var ops []operation
 	err := o.eachHeader(func(key, value []byte, h map[string]json.RawMessage) (bool, error) {
 		if numbered(h) {
@@ -124,14 +118,15 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	if err != nil || len(ops) == 0 {
 		return 0, err
 	}
-	return len(ops), o.s.install(o.s.version+1, ops)
+	return len(ops), o.s.committer.commitHere(ops)
 }
 
 // eachHeader calls f with the headers of shards until it returns false. It
 // leaves out damaged headers, whose shards are quarantined when the store is
 // opened.
 func (o *Old) eachHeader(f func(key, value []byte, h map[string]json.RawMessage) (more bool, err error)) error {
-	return engine.Each(o.s.engine.DB, engine.Prefix([]byte{prefixHeader}), func(key, value []byte) (bool, error) {
+	_, e := o.s.committer.current()
+	return engine.Each(e.DB, engine.Prefix([]byte{prefixHeader}), func(key, value []byte) (bool, error) {
 		h := map[string]json.RawMessage{}
 		if json.Unmarshal(value, &h) != nil || h == nil {
 			return true, nil

@@ -4,17 +4,19 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// removeOrphans deletes runs without a header and sets nextShard behind every
+// removeOrphans deletes runs without a header and returns the number behind every
 // shard number seen. It goes by the bounds of the engine's tables and reads
 // none, so that a damaged shard does not keep the others from being opened.
-func (s *Store) removeOrphans() error {
-	tables, err := s.engine.DB.SSTables()
+func (w *committer) removeOrphans() (next uint32, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tables, err := w.engine.DB.SSTables()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	s.nextShard = 1
-	if id, _, ok := s.catalogue.shards.Max(); ok {
-		s.nextShard = id + 1
+	next = 1
+	if id, _, ok := w.catalogue.shards.Max(); ok {
+		next = id + 1
 	}
 	var ops []operation
 	gone := map[uint32]bool{}
@@ -25,8 +27,8 @@ func (s *Store) removeOrphans() error {
 				last-- // the end of a range deletion
 			}
 			for id := shard.First(t.Smallest.UserKey); id <= last; id++ {
-				s.nextShard = max(s.nextShard, id+1)
-				if s.catalogue.shard(id) != nil || gone[id] {
+				next = max(next, id+1)
+				if w.catalogue.shard(id) != nil || gone[id] {
 					continue
 				}
 				gone[id] = true
@@ -35,7 +37,7 @@ func (s *Store) removeOrphans() error {
 		}
 	}
 	if len(ops) == 0 {
-		return nil
+		return next, nil
 	}
-	return s.installHere(ops)
+	return next, w.installHere(ops)
 }

@@ -100,15 +100,15 @@ func (p *privacy) restrict(path string, info fs.FileInfo) error {
 
 // makePrivate is MakePrivate of the data directory, if it is on a disk. It reports
 // what it changed and what it could not change.
-func (s *Store) makePrivate() {
-	if s.fs != disk.OS() {
+func makePrivate(fs disk.FS, dir string, event func(string, error)) {
+	if fs != disk.OS() {
 		return
 	}
-	changed, err := MakePrivate(s.dir)
+	changed, err := MakePrivate(dir)
 	if changed > 0 {
-		s.options.Event("other users of this machine could read the data directory, and no longer can", nil)
+		event("other users of this machine could read the data directory, and no longer can", nil)
 	}
 	if err != nil {
-		s.options.Event("other users of this machine may read or change the data directory", err)
+		event("other users of this machine may read or change the data directory", err)
 	}
 }

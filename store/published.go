@@ -125,7 +125,7 @@ func (v *versions) release(m *version) {
 	v.leave(m.engine)
 }
 
-// enter returns the engine for something that is not done under Store.mu, until
+// enter returns the engine for something that is not done under the committer's mutex, until
 // leave.
 func (v *versions) enter() *database {
 	v.mu.Lock()

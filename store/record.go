@@ -139,8 +139,8 @@ func (s *Store) CommitRecords(c *Records) error {
 // Record returns the value of a record as last committed, which is the
 // caller's, or ErrNotFound and nothing around it.
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
-	m := s.versions.hold()
-	defer s.versions.release(m)
+	m := s.committer.versions.hold()
+	defer s.committer.versions.release(m)
 	return m.record(kind, id)
 }
 
@@ -186,8 +186,8 @@ func (r RecordRange) bounds() *pebble.IterOptions {
 // EachRecord calls f with the records of a range as they were when it began,
 // until f returns false. What f is given is borrowed until it returns.
 func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) error {
-	m := s.versions.hold()
-	defer s.versions.release(m)
+	m := s.committer.versions.hold()
+	defer s.committer.versions.release(m)
 	return m.eachRecord(r, f)
 }
 

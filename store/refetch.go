@@ -146,9 +146,8 @@ func (r *refetcher) round(ctx context.Context) time.Duration {
 		r.mu.Unlock()
 		if wait <= 0 {
 			wait = r.settle(id, r.fetch(ctx, id))
-			r.a.s.mu.Lock()
-			r.note(r.a.s.catalogue) // it may have been quarantined again meanwhile
-			r.a.s.mu.Unlock()
+			c, _ := r.a.s.committer.current()
+			r.note(c) // it may have been quarantined again meanwhile
 		}
 		if ctx.Err() != nil {
 			break
@@ -199,7 +198,7 @@ func (r *refetcher) fetch(ctx context.Context, id uint32) error {
 	if err != nil || files == nil {
 		return err
 	}
-	to := r.a.s.destination()
+	to := r.a.s.destination
 	var mu sync.Mutex // guards received
 	var received []shard.LocalFile
 	defer func() {
@@ -227,9 +226,7 @@ func (r *refetcher) fetch(ctx context.Context, id uint32) error {
 
 // files returns what a quarantined shard consists of, nil if it is in service or gone.
 func (r *refetcher) files(id uint32) ([]shard.File, error) {
-	r.a.s.mu.Lock()
-	c := r.a.s.catalogue
-	r.a.s.mu.Unlock()
+	c, _ := r.a.s.committer.current()
 	sh := c.shard(id)
 	switch {
 	case sh == nil || c.inService(id):
@@ -245,28 +242,29 @@ func (r *refetcher) files(id uint32) ([]shard.File, error) {
 // for long: some take minutes.
 func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, received []shard.LocalFile) error {
 	a, s := r.a, r.a.s
-	s.mu.Lock()
-	why, found := s.catalogue.aside.Get(id)
-	s.mu.Unlock()
+	c, _ := s.committer.current()
+	why, found := c.aside.Get(id)
 	if !found {
 		return nil
 	}
 	// A crash must find the quarantine, which may have been noted in memory alone, and
 	// readers of the last version must know it.
-	if err := r.quarantine(id, why); err != nil {
+	err := s.committer.commitHere([]operation{quarantineOperation{id, why}})
+	s.committer.deliveries.take()()
+	if err != nil {
 		return err
 	}
-	seen := !s.versions.alone(ctx, longestRead)
+	seen := !s.committer.versions.alone(ctx, longestRead)
 	if err := a.arrivals.fetching.Acquire(ctx, 1); err != nil { // no run arrives
 		return err
 	}
 	defer a.arrivals.fetching.Release(1)
 	a.mu.Lock() // no header changes
-	defer a.mu.Unlock()
+	defer a.release()
 	if now, err := r.files(id); err != nil || !slices.Equal(now, files) {
 		return cmp.Or(err, errNewerHeader)
 	}
-	to := s.destination()
+	to := s.destination
 	if err := a.own.clear(ctx, to, id, files, a.arrivals.haveSymbols(id), seen); err != nil {
 		return err
 	}
@@ -275,7 +273,7 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 			return err
 		}
 	}
-	if err := r.quarantine(id, nil); err != nil {
+	if err := s.committer.commitHere([]operation{quarantineOperation{id, nil}}); err != nil {
 		return err
 	}
 	r.mu.Lock()
@@ -283,17 +281,6 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 	r.mu.Unlock()
 	s.options.Event(fmt.Sprintf("shard %d is whole again: it was fetched", id), nil)
 	return nil
-}
-
-// quarantine says in this directory why a shard is quarantined, nil that it is not.
-func (r *refetcher) quarantine(id uint32, why *shard.Quarantine) error {
-	s := r.a.s
-	s.mu.Lock()
-	defer s.unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	return s.installHere([]operation{quarantineOperation{id, why}})
 }
 
 // AwaitMended waits while damaged shards are being fetched again from what nodes share.

@@ -42,7 +42,7 @@ type sharedAuthority struct {
 	// asking holds a token while confirmNow asks, so that others wait for its answer.
 	asking chan struct{}
 
-	// mu guards the order of versions. It is taken before Store.mu, and not held
+	// mu guards the order of versions. It is taken before the committer's, and not held
 	// when subscribers are told, nor while runs are fetched.
 	mu sync.Mutex
 	// attempts are the changes of this node that are not decided yet, guarded by mu.
@@ -91,6 +91,7 @@ func (s *Store) join(log cluster.Log, runs Runs) error {
 	}
 	a.refetch = newRefetcher(a)
 	s.authority = a
+	s.destination.Number, s.destination.Written = a.number, a.written
 	if err := a.begin(ctx); err != nil {
 		stop()
 		return err
@@ -104,13 +105,10 @@ func (s *Store) join(log cluster.Log, runs Runs) error {
 // begin finds out which version the directory has, and reads what is behind it. Where
 // small records of the directory are damaged it is filled again.
 func (a *sharedAuthority) begin(ctx context.Context) error {
-	at, id, err := appliedVersion(a.s.engine.DB)
+	at, id, c, err := a.s.committer.follow()
 	if err != nil {
 		return err
 	}
-	c := a.s.catalogue
-	a.s.publish(at, c)
-	a.s.journal.forget(at)
 	if at == 0 && c.repositories.Len()+c.shards.Len() > 0 {
 		return errors.New("the directory holds a store of its own, which no node shares: " +
 			`"trawl cluster import" makes a cluster of it, and any other directory is filled from that`)
@@ -192,11 +190,7 @@ func (a *sharedAuthority) follow(ctx context.Context) {
 	}
 }
 
-func (a *sharedAuthority) at() cluster.Version {
-	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
-	return cluster.Version(a.s.version)
-}
+func (a *sharedAuthority) at() cluster.Version { return cluster.Version(a.s.committer.at()) }
 
 // catchUp brings the store to the last version.
 func (a *sharedAuthority) catchUp(ctx context.Context) error {
@@ -205,7 +199,7 @@ func (a *sharedAuthority) catchUp(ctx context.Context) error {
 
 // release releases mu, and tells subscribers of the versions that were made meanwhile.
 func (a *sharedAuthority) release() {
-	deliver := a.s.deliveries.take()
+	deliver := a.s.committer.deliveries.take()
 	a.mu.Unlock()
 	deliver()
 }
@@ -233,7 +227,7 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 		return err
 	}
 	// Another goroutine may be telling subscribers of it.
-	return a.s.deliveries.told(context.WithoutCancel(ctx), func(v Version) bool { return v == t.made })
+	return a.s.committer.deliveries.told(context.WithoutCancel(ctx), func(v Version) bool { return v == t.made })
 }
 
 // decide has t made, unless what it read has changed. What it does not find out in time
@@ -244,7 +238,7 @@ func (a *sharedAuthority) decide(ctx context.Context, t *attempt, base base, rea
 	a.attempts[t] = true
 	defer delete(a.attempts, t)
 	for {
-		at, all, err := a.check(base, reads, ops)
+		at, all, err := a.s.committer.check(base, reads, ops)
 		if err != nil {
 			return outcome(t.unknown, err)
 		}
@@ -304,18 +298,6 @@ func outcome(unknown bool, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: the change may have been made: %v", ErrBroken, err)
-}
-
-// check fails with ErrConflict when what was read has changed, and returns the
-// version to append to and all that is to be appended.
-func (a *sharedAuthority) check(base base, reads []keyRange, ops []operation) (at Version, all []operation, err error) {
-	s := a.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return 0, nil, err
-	}
-	return s.version, s.withUnwanted(ops), s.conflict(base, reads, ops)
 }
 
 // change is an entry of the log.
@@ -392,19 +374,13 @@ func (a *sharedAuthority) ahead(changes []change) (out []shard.File) {
 
 // apply makes the version v of the store, as it is in the log.
 func (a *sharedAuthority) apply(v Version, id cluster.ID, ops []operation) error {
-	s := a.s
-	quarantines := a.quarantines(ops)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	if err := s.install(v, slices.Concat(ops, quarantines, []operation{valueOperation{keyApplied, encodeApplied(v, id)}})); err != nil {
+	c, err := a.s.committer.apply(v, slices.Concat(ops, a.quarantines(ops), []operation{valueOperation{keyApplied, encodeApplied(v, id)}}))
+	if err != nil {
 		return err
 	}
 	a.own.committed(ops)
 	a.arrivals.applied(ops)
-	a.refetch.note(s.catalogue)
+	a.refetch.note(c)
 	for t := range a.attempts {
 		if t.id == id {
 			t.made = v

@@ -168,7 +168,8 @@ func (im *importing) claim(ctx context.Context) error {
 // compare reports whether the log is claimed by an import, and whether its records are
 // those of the directory, apart from what the headers say of runs.
 func (im *importing) compare(ctx context.Context) (claimed, same bool, err error) {
-	it, err := im.s.engine.DB.NewIter(&pebble.IterOptions{UpperBound: []byte{shard.Prefix}})
+	_, e := im.s.committer.current()
+	it, err := e.DB.NewIter(&pebble.IterOptions{UpperBound: []byte{shard.Prefix}})
 	if err != nil {
 		return false, false, err
 	}
@@ -275,8 +276,9 @@ func (im *importing) storeRuns(ctx context.Context) error {
 	}
 	var shards []*shard.Shard
 	total := int64(0)
-	im.s.catalogue.shards.Scan(func(id uint32, sh *shard.Shard) bool {
-		if im.s.catalogue.inService(id) {
+	c, _ := im.s.committer.current()
+	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+		if c.inService(id) {
 			shards = append(shards, sh)
 			total += sh.Header.TextBytes
 		} else {
@@ -337,9 +339,9 @@ func (im *importing) storeRun(ctx context.Context, id uint32, part shard.Part, s
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := im.s.versions.enter() // which SetAside may replace for another shard
-	defer im.s.versions.leave(e)
-	f, err := im.s.destination().Export(ctx, e.DB, id, part)
+	e := im.s.committer.versions.enter() // which SetAside may replace for another shard
+	defer im.s.committer.versions.leave(e)
+	f, err := im.s.destination.Export(ctx, e.DB, id, part)
 	if err != nil {
 		return err
 	}
@@ -373,7 +375,7 @@ func (im *importing) send(ctx context.Context, f shard.LocalFile) (err error) {
 // reserve has the log give out no number of a shard that the directory has used.
 func (im *importing) reserve(ctx context.Context) error {
 	first, err := im.Log.Reserve(ctx, 1)
-	if next := im.s.nextShard; err == nil && next > first+1 {
+	if next := im.s.nextShard.Load(); err == nil && next > first+1 {
 		_, err = im.Log.Reserve(ctx, next-first-1)
 	}
 	return err
@@ -414,7 +416,8 @@ func (im *importing) appendRecords(ctx context.Context) error {
 // value returns the value that a record has in the log.
 func (im *importing) value(key []byte) ([]byte, error) {
 	value := []byte{} // nil would delete it
-	found, err := engine.Get(im.s.engine.DB, key, func(v []byte) error {
+	c, e := im.s.committer.current()
+	found, err := engine.Get(e.DB, key, func(v []byte) error {
 		value = append(value, v...)
 		return nil
 	})
@@ -432,7 +435,7 @@ func (im *importing) value(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	h.TextFile, h.SymbolFile = nil, nil
-	if im.s.catalogue.inService(h.ID) {
+	if c.inService(h.ID) {
 		h.TextFile, h.SymbolFile = im.file(h.ID, shard.PartText), im.file(h.ID, shard.PartSymbols)
 	}
 	return json.Marshal(h)

@@ -145,9 +145,7 @@ func (a *sharedAuthority) lacked(in *database, before, h *shard.Header) (out []s
 
 // lackedBy are the runs that are to be fetched before ops are applied.
 func (a *sharedAuthority) lackedBy(ops []operation) (out []shard.File) {
-	a.s.mu.Lock()
-	c, in := a.s.catalogue, a.s.engine
-	a.s.mu.Unlock()
+	c, in := a.s.committer.current()
 	for _, op := range ops {
 		op, ok := op.(headerOperation)
 		if !ok || op.header == nil {

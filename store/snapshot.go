@@ -21,15 +21,15 @@ type Snapshot struct {
 // Snapshot returns the last committed version, and waits for no running commit.
 // The caller closes it.
 func (s *Store) Snapshot() *Snapshot {
-	m := s.versions.hold()
-	s.versions.count(1)
+	m := s.committer.versions.hold()
+	s.committer.versions.count(1)
 	return &Snapshot{s: s, m: m, c: m.catalogue, source: shard.Source{Reader: m.snap, Budget: s.budget}}
 }
 
 // Close releases the snapshot; nothing borrowed from it may be used after.
 func (sn *Snapshot) Close() error {
-	sn.s.versions.count(-1)
-	sn.s.versions.release(sn.m)
+	sn.s.committer.versions.count(-1)
+	sn.s.committer.versions.release(sn.m)
 	return nil
 }
 

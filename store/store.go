@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/cluster"
@@ -49,7 +48,7 @@ type Options struct {
 	// records an entry of an import has, 0 for the usual numbers.
 	exports, importBytes int
 	// authority makes the authority of a store.
-	authority func(*Store) authority
+	authority func(*committer) authority
 	// longestPause and memoryBytes are those of engine.Options.
 	longestPause time.Duration
 	memoryBytes  uint64
@@ -61,7 +60,7 @@ func (o Options) withDefaults() Options {
 	o.LargeBytes = cmp.Or(o.LargeBytes, 256<<20)
 	o.FS = cmp.Or(o.FS, disk.OS())
 	if o.authority == nil {
-		o.authority = func(s *Store) authority { return localAuthority{s} }
+		o.authority = func(w *committer) authority { return w }
 	}
 	if o.Event == nil {
 		o.Event = func(string, error) {}
@@ -74,34 +73,20 @@ type Store struct {
 	fs   vfs.FS
 	dir  string
 	lock *pebble.Lock
-	// options are those it was opened with, tables how shards are written.
-	options Options
-	tables  sstable.WriterOptions
-	budget  *shard.Budget
+	// options are those it was opened with, destination where writers of shards put what
+	// they write.
+	options     Options
+	destination shard.Destination
+	budget      *shard.Budget
+	// nextShard is a number that no shard ever had, in a store that follows no log.
+	nextShard atomic.Uint32
+	// checkpoint says that there is one.
+	checkpoint atomic.Bool
 
-	// mu guards all below up to ingesting, and the order of commits. Only the
-	// engine and those below are called while it is held; unlock releases it.
-	mu        sync.Mutex
-	engine    *database
-	catalogue *catalogue
-	version   Version
-	journal   journal
-	nextShard uint32
-	// tried is when the engine was last opened again.
-	tried time.Time
-	// checkpoint says that there is one, guarded by mu too.
-	checkpoint bool
-	// ingesting is held for reading while a run is taken in, without mu, and for
-	// writing while files are linked for a checkpoint, before mu.
-	ingesting sync.RWMutex
-
+	committer *committer
 	// authority orders the changes.
 	authority authority
-	// versions are what readers hold, deliveries what subscribers are to hear; mu may be
-	// held while they are called, but not while those are told.
-	versions   versions
-	deliveries deliveries
-	gitDirs    GitDirs
+	gitDirs   GitDirs
 }
 
 // Open opens the store in dir and creates it if there is none. It fails with
@@ -110,33 +95,31 @@ type Store struct {
 // up to date. Runs that a crash left without an owner are removed.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	index := o.FS.PathJoin(dir, "index")
 	if err := openable(o.FS, dir); err != nil {
 		return nil, err // and nothing is made in there
 	}
 	if !o.ReadOnly {
-		if err := disk.MakeDir(o.FS, index); err != nil {
+		if err := disk.MakeDir(o.FS, index(o.FS, dir)); err != nil {
 			return nil, fmt.Errorf("open store %q: %w", dir, err)
 		}
 	}
 	// The lock is taken before the format is judged for good, so that no other
 	// process changes it meanwhile, and outlives the engine's own use of the
 	// directory.
-	lock, err := engine.Lock(o.FS, index)
+	lock, err := engine.Lock(o.FS, index(o.FS, dir))
 	if err != nil {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o, gitDirs: GitDirs{data: dir}}
-	s.authority = o.authority(s)
 	if !o.ReadOnly {
-		s.makePrivate()
+		makePrivate(o.FS, dir, o.Event)
 	}
 	if err = s.open(); err == nil && o.Log != nil {
 		err = s.join(o.Log, o.Runs)
 	}
 	if err != nil {
-		if s.versions.last != nil {
-			_ = s.closeEngine() // what that has to say follows from err
+		if s.committer != nil {
+			_ = s.closeEngine(false) // what that has to say follows from err
 		}
 		_ = lock.Close()
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
@@ -159,7 +142,9 @@ func (s *Store) open() error {
 	if err := s.openFiles(v); err != nil {
 		return err
 	}
-	if at, _, err := appliedVersion(s.engine.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly && !o.detaching {
+	s.authority = o.authority(s.committer)
+	_, e := s.committer.current()
+	if at, _, err := appliedVersion(e.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly && !o.detaching {
 		return cmp.Or(err, fmt.Errorf("it is one of several that share version %d and those behind it, and changes with them alone: name their database and objects with the settings authority and objects", at))
 	}
 	if v == 0 && !o.ReadOnly {
@@ -170,8 +155,10 @@ func (s *Store) open() error {
 	if o.ReadOnly {
 		return nil
 	}
+	next, err := s.committer.removeOrphans()
+	s.nextShard.Store(next)
 	// A crash beside a checkpoint leaves its directory.
-	return errors.Join(s.removeOrphans(), s.removeUnfinished(s.index()), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
+	return errors.Join(err, removeUnfinished(s.fs, index(s.fs, s.dir)), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
 }
 
 // openFiles opens the engine over the files of a store of format v, 0 for one
@@ -179,7 +166,7 @@ func (s *Store) open() error {
 func (s *Store) openFiles(v FormatVersion) error {
 	o := s.options
 	s.budget = shard.NewBudget(o.CacheBytes, o.ListBytes, o.LargeBytes)
-	e, err := engine.Open(s.index(), engine.Options{
+	e, err := engine.Open(index(o.FS, s.dir), engine.Options{
 		FS: o.FS, Cache: s.budget.Blocks(), ReadOnly: o.ReadOnly, Exists: v != 0, Advice: whatToDo, Event: o.Event,
 		MemoryBytes: o.memoryBytes, LongestPause: o.longestPause,
 	})
@@ -187,26 +174,31 @@ func (s *Store) openFiles(v FormatVersion) error {
 		s.budget.Blocks().Unref()
 		return err
 	}
-	s.tables = e.RunOptions()
 	c, err := load(e.DB)
 	if err != nil {
 		s.budget.Blocks().Unref()
 		return errors.Join(err, e.DB.Close())
 	}
-	s.engine = newDatabase(e)
-	s.publish(s.version+1, c)
+	s.committer = newCommitter(o.FS, s.dir, o.Event, newDatabase(e), c)
+	s.destination = shard.Destination{
+		FS: o.FS, Dir: index(o.FS, s.dir), Options: e.RunOptions(), Budget: s.budget, Ingest: s.committer.ingest, Update: s.committer.update,
+		Number: func() (uint32, error) { return s.nextShard.Add(1) - 1, nil },
+		Mark: func(id uint32, counts shard.SymbolCounts) error {
+			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
+		},
+	}
 	return nil
 }
 
 // removeUnfinished deletes the files of shards whose writing was cut short.
-func (s *Store) removeUnfinished(index string) error {
-	names, err := s.fs.List(index)
+func removeUnfinished(fs vfs.FS, index string) error {
+	names, err := fs.List(index)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
 		if strings.HasPrefix(n, shard.RunPrefix) {
-			if err := s.fs.Remove(s.fs.PathJoin(index, n)); err != nil {
+			if err := fs.Remove(fs.PathJoin(index, n)); err != nil {
 				return err
 			}
 		}
@@ -218,87 +210,37 @@ func (s *Store) removeUnfinished(index string) error {
 // are in tables then, if those can be written: the engine detects a damaged
 // table, but may take a damaged log for a shorter one.
 func (s *Store) Close() error {
-	if open := s.versions.count(0); open > 0 {
+	if open := s.committer.versions.count(0); open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
 	}
 	if a, ok := s.authority.(*sharedAuthority); ok {
 		a.close()
 	}
-	settled := !s.options.ReadOnly && s.settle()
-	err := s.closeEngine()
-	if settled && err == nil {
-		err = s.engine.Seal()
-	}
-	return errors.Join(err, s.lock.Close())
+	settled := !s.options.ReadOnly && s.committer.settle()
+	return errors.Join(s.closeEngine(settled), s.lock.Close())
 }
 
-// settle puts all that was committed into tables, if that can be done.
-func (s *Store) settle() bool {
-	e, err := s.allow()
-	if err != nil {
-		return false
-	}
-	defer s.versions.leave(e)
-	return e.Settle()
+func (s *Store) closeEngine(settled bool) error {
+	defer s.budget.Blocks().Unref()
+	return s.committer.close(settled)
 }
 
-// closeEngine releases the last version and waits for its readers.
-func (s *Store) closeEngine() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	closed := s.versions.retire(s.engine)
-	s.versions.release(s.versions.last)
-	err := <-closed
-	s.budget.Blocks().Unref()
-	return cmp.Or(s.engine.Err(), err)
-}
-
-// index is where the engine keeps its files.
-func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
+// index is where the engine keeps the files of a data directory.
+func index(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "index") }
 
 // Budget returns the memory that shards take.
 func (s *Store) Budget() *shard.Budget { return s.budget }
 
 // Version returns the version that snapshots taken now have.
-func (s *Store) Version() Version {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.version
-}
+func (s *Store) Version() Version { return s.committer.at() }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }
 
-// destination is where writers of shards put what they write.
-func (s *Store) destination() shard.Destination {
-	to := shard.Destination{
-		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
-		Number: s.shardNumber,
-		Mark: func(id uint32, counts shard.SymbolCounts) error {
-			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
-		},
-	}
-	if a, ok := s.authority.(*sharedAuthority); ok {
-		to.Written = a.written
-	}
-	return to
-}
-
-// shardNumber returns a number that no shard ever had.
-func (s *Store) shardNumber() (uint32, error) {
-	if a, ok := s.authority.(*sharedAuthority); ok {
-		return a.number()
-	}
-	s.mu.Lock()
-	defer s.unlock()
-	s.nextShard++
-	return s.nextShard - 1, nil
-}
-
 // NewShardWriter returns a writer of shards without an open shard.
 func (s *Store) NewShardWriter() *shard.Writer {
-	return shard.NewWriter(s.destination(), postings.NewBuilder())
+	return shard.NewWriter(s.destination, postings.NewBuilder())
 }
 
 // NewSymbolWriter returns a writer of symbols without an open run.
-func (s *Store) NewSymbolWriter() *shard.SymbolWriter { return shard.NewSymbolWriter(s.destination()) }
+func (s *Store) NewSymbolWriter() *shard.SymbolWriter { return shard.NewSymbolWriter(s.destination) }

@@ -34,8 +34,8 @@ func (a *sharedAuthority) named(ctx context.Context) (files []shard.File, err er
 	if err := a.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	m := a.s.versions.hold()
-	defer a.s.versions.release(m)
+	m := a.s.committer.versions.hold()
+	defer a.s.committer.versions.release(m)
 	m.catalogue.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
 		files = append(files, sh.Header.Files()...)
 		return true

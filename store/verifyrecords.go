@@ -11,15 +11,15 @@ import (
 
 // VerifyTables is engine.Engine.Verify.
 func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file, problem string)) error {
-	e := s.versions.enter()
-	defer s.versions.leave(e)
+	e := s.committer.versions.enter()
+	defer s.committer.versions.leave(e)
 	return e.Verify(ctx, read, pause, fault)
 }
 
 // TableBytes returns the size of what VerifyTables reads.
 func (s *Store) TableBytes() int64 {
-	e := s.versions.enter()
-	defer s.versions.leave(e)
+	e := s.committer.versions.enter()
+	defer s.committer.versions.leave(e)
 	return e.TableBytes()
 }
 
