@@ -20,11 +20,7 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	if e := (*shard.Error)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
-	note := func(*catalogue) {}
-	if a, ok := s.authority.(*sharedAuthority); ok {
-		note = a.refetch.note
-	}
-	first, err = s.committer.setAside(id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}, note)
+	first, err = s.committer.setAside(id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}, s.node.note)
 	if err != nil {
 		err = fmt.Errorf("set shard %d aside: %w", id, err)
 	}

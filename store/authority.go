@@ -25,12 +25,6 @@ type base struct {
 	runs bool
 }
 
-// Shares reports whether the store follows a log, which other nodes write as well.
-func (s *Store) Shares() bool {
-	_, shared := s.authority.(*sharedAuthority)
-	return shared
-}
-
 // keyRange is the keys from lower on and before upper.
 type keyRange struct{ lower, upper string }
 

@@ -96,7 +96,7 @@ func (s *Store) SharedRecords() string {
 }
 
 // Follow brings the store to the last version of its log.
-func (s *Store) Follow(ctx context.Context) error { return s.authority.(*sharedAuthority).catchUp(ctx) }
+func (s *Store) Follow(ctx context.Context) error { return s.node.a.catchUp(ctx) }
 
 // PutRaw puts bytes into a small record, whatever is there then.
 func (s *Store) PutRaw(key string, value []byte) error {

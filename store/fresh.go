@@ -9,7 +9,7 @@ const leastGrace = time.Second
 // Freshness decides whether what a node has may still be shown and believed: who its
 // users are, which credentials are good, and who may see what.
 type Freshness struct {
-	// Confirmed is that of a Store.
+	// Confirmed is that of a Node.
 	Confirmed func() (at time.Time, ok bool)
 	// Grace is how long a node is current after it has known the last version, a second
 	// at least.

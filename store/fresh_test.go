@@ -49,7 +49,7 @@ func TestCatchUp(t *testing.T) {
 		if err := putRecord(writer, byte(i)); err != nil {
 			t.Fatal(err)
 		}
-		if err := reader.CatchUp(t.Context()); err != nil {
+		if err := reader.Node().CatchUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := reader.Record(store.RecordCounter, []byte{byte(i)}); err != nil {
@@ -57,7 +57,7 @@ func TestCatchUp(t *testing.T) {
 		}
 	}
 	log.SetAway(true)
-	if err := reader.CatchUp(t.Context()); !errors.Is(err, store.ErrAway) {
+	if err := reader.Node().CatchUp(t.Context()); !errors.Is(err, store.ErrAway) {
 		t.Errorf("without a log: %v, want ErrAway", err)
 	}
 	alone, err := store.Open("data", store.Options{FS: vfs.NewMem()})
@@ -65,7 +65,7 @@ func TestCatchUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeStore(t, alone)
-	if err := alone.CatchUp(t.Context()); err != nil {
+	if err := alone.Node().CatchUp(t.Context()); err != nil {
 		t.Errorf("a store of one machine: %v", err)
 	}
 }
@@ -167,13 +167,13 @@ func TestConfirmedWithoutDocuments(t *testing.T) {
 			if err := a.Commit(store.Change{Add: headers[:1]}); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.CatchUp(t.Context()); err != nil {
+			if err := b.Node().CatchUp(t.Context()); err != nil {
 				t.Errorf("not current without a shard: %v", err)
 			}
 			if err := test.change(a, headers[1]); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.CatchUp(t.Context()); (err == nil) != test.known || err != nil && !errors.Is(err, store.ErrAway) {
+			if err := b.Node().CatchUp(t.Context()); (err == nil) != test.known || err != nil && !errors.Is(err, store.ErrAway) {
 				t.Errorf("current: %v, want %t", err, test.known)
 			}
 			w.folder.away.Store(false)

@@ -4,22 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/store/cluster"
 )
-
-// Confirmed returns when the store was last known to have the last version of the
-// log that it shares with others, or to lack nothing but documents. A store that shares none always has: ok is false
-// then.
-func (s *Store) Confirmed() (at time.Time, ok bool) {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return time.Time{}, false
-	}
-	return *a.confirmed.Load(), true
-}
 
 const (
 	// catchUpTime bounds how long CatchUp waits for the log while the process runs.
@@ -27,32 +15,6 @@ const (
 	// confirmEvery is how often the log is looked at while runs are fetched.
 	confirmEvery = 250 * time.Millisecond
 )
-
-// CatchUp has the store and its subscribers know all that other nodes changed before
-// the call, but for documents whose runs are still being fetched; no subscriber may
-// call it. A store that shares no log always does. The error is ErrAway if the log does
-// not answer, or if what is not known may be about users, credentials or rights.
-func (s *Store) CatchUp(ctx context.Context) error {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return nil
-	}
-	within, cancel := awake(ctx, catchUpTime)
-	defer cancel()
-	err := a.confirmNow(within, time.Now())
-	if err == nil {
-		err = s.committer.deliveries.told(within, func(Version) bool { return true })
-	}
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case within.Err() != nil && errors.Is(err, context.Canceled):
-		err = context.Cause(within)
-	}
-	return fmt.Errorf("%w: %w", ErrAway, err)
-}
 
 // awake returns a context that ends, for context.DeadlineExceeded, when the process has
 // run for d. It takes the time in parts: a process that stood still, as that of a
@@ -73,18 +35,6 @@ func awake(ctx context.Context, d time.Duration) (context.Context, context.Cance
 		cancel(context.DeadlineExceeded)
 	}()
 	return ctx, func() { cancel(nil) }
-}
-
-// wasBehind reports whether there is a newer version than v, which other nodes may have
-// made.
-func (s *Store) wasBehind(v Version) bool {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return false
-	}
-	ctx, cancel := awake(context.Background(), catchUpTime)
-	defer cancel()
-	return a.catchUp(ctx) == nil && a.at() > cluster.Version(v)
 }
 
 // confirmNow confirms the store as of a time. Calls that wait for each other share one

@@ -112,7 +112,7 @@ func (r *refetcher) await(ctx context.Context) error {
 // run fetches shards, and answers other nodes that ask for runs, until ctx ends.
 func (r *refetcher) run(ctx context.Context) {
 	defer close(r.ended)
-	answer := time.NewTicker(r.a.s.pause(answerEvery))
+	answer := time.NewTicker(r.a.s.options.pause(answerEvery))
 	defer answer.Stop()
 	for ctx.Err() == nil {
 		next := time.NewTimer(r.round(ctx))
@@ -127,11 +127,6 @@ func (r *refetcher) run(ctx context.Context) {
 		}
 		next.Stop()
 	}
-}
-
-// pause is a pause of what goes on in the background, which tests shorten.
-func (s *Store) pause(d time.Duration) time.Duration {
-	return min(d, cmp.Or(s.options.longestPause, d))
 }
 
 // round fetches the shards that are due, and returns how long it is until another is.
@@ -186,7 +181,7 @@ func (r *refetcher) settle(id uint32, err error) time.Duration {
 		f.why = why
 		event(fmt.Sprintf("shard %d cannot be fetched again yet", id), err)
 	}
-	f.pause = r.a.s.pause(min(cmp.Or(2*f.pause, firstRefetch), longest))
+	f.pause = r.a.s.options.pause(min(cmp.Or(2*f.pause, firstRefetch), longest))
 	f.due = time.Now().Add(f.pause)
 	return f.pause
 }
@@ -280,15 +275,5 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 	r.mended++
 	r.mu.Unlock()
 	s.options.Event(fmt.Sprintf("shard %d is whole again: it was fetched", id), nil)
-	return nil
-}
-
-// AwaitMended waits while damaged shards are being fetched again from what nodes share.
-// Those that cannot be fetched are not waited for: their documents are to be indexed
-// again. A store that shares nothing never waits.
-func (s *Store) AwaitMended(ctx context.Context) error {
-	if a, ok := s.authority.(*sharedAuthority); ok {
-		return a.refetch.await(ctx)
-	}
 	return nil
 }

@@ -163,7 +163,7 @@ func mended(t *testing.T, s *store.Store) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.AwaitMended(ctx); err != nil {
+	if err := s.Node().AwaitMended(ctx); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -282,7 +282,7 @@ func TestObjectIsDamagedToo(t *testing.T) {
 	closeStore(t, a)
 	damage(1)
 	mended(t, b)
-	if h, _ := b.Sharing(); h.Hopeless != 1 || h.Fetching != 0 || h.Mended < 20 {
+	if h, _ := b.Node().Sharing(); h.Hopeless != 1 || h.Fetching != 0 || h.Mended < 20 {
 		t.Errorf("with no node to ask: %+v", h)
 	}
 	if aside := b.Health().Aside; len(aside) != 1 {
@@ -332,21 +332,21 @@ func TestObjectsAreAway(t *testing.T) {
 		if err := a.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
-		before, _ := b.Sharing()
+		before, _ := b.Node().Sharing()
 		if err := b.Follow(t.Context()); !errors.Is(err, errAway) {
 			t.Errorf("caught up with a run that cannot be fetched: %v", err)
 		}
-		if err := b.CatchUp(t.Context()); err != nil {
+		if err := b.Node().CatchUp(t.Context()); err != nil {
 			t.Errorf("not current without documents: %v", err)
 		}
-		now, _ := b.Sharing()
+		now, _ := b.Node().Sharing()
 		if now.Version != before.Version || now.Fetching != 1 || now.Hopeless != 0 || !now.Confirmed.After(before.Confirmed) {
 			t.Errorf("without objects: %+v, before %+v", now, before)
 		}
-		wait(t, func() bool { s, _ := b.Sharing(); return s.Waiting != "" })
+		wait(t, func() bool { s, _ := b.Node().Sharing(); return s.Waiting != "" })
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := b.AwaitMended(ctx); !errors.Is(err, context.Canceled) {
+		if err := b.Node().AwaitMended(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("a change does not wait for the shard: %v", err)
 		}
 		if l.search(t, b) != 1 {
@@ -356,7 +356,7 @@ func TestObjectsAreAway(t *testing.T) {
 		mended(t, b)
 		follow(t, b, w.log)
 		l.whole(t, b, "with objects again")
-		if s, _ := b.Sharing(); s.Waiting != "" || s.Fetching != 0 {
+		if s, _ := b.Node().Sharing(); s.Waiting != "" || s.Fetching != 0 {
 			t.Errorf("with objects again: %+v", s)
 		}
 	}
@@ -414,7 +414,7 @@ func TestSweepBesideNodesThatFill(t *testing.T) {
 	others.Go(func() {
 		for {
 			writing.Lock()
-			n, _, err := writer.SweepObjects(t.Context())
+			n, _, err := writer.Node().SweepObjects(t.Context())
 			writing.Unlock()
 			if swept += n; err != nil {
 				t.Error(err)
@@ -483,7 +483,7 @@ func TestSweepBesideNodesThatFill(t *testing.T) {
 		t.Error("nothing was swept")
 	}
 	for range 2 { // what was dropped last was seen for the first time, perhaps
-		if _, _, err := writer.SweepObjects(t.Context()); err != nil {
+		if _, _, err := writer.Node().SweepObjects(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,15 +82,15 @@ const (
 	appendRetry = 50 * time.Millisecond
 )
 
-// join connects an open store with a log and brings it to the last version.
-func (s *Store) join(log cluster.Log, runs Runs) error {
+// join connects an open store with its log and brings it to the last version.
+func join(s *Store) error {
 	ctx, stop := context.WithCancel(context.Background())
 	a := &sharedAuthority{
-		s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, arrivals: newArrivals(), attempts: map[*attempt]bool{},
+		s: s, log: s.options.Log, runs: s.options.Runs, own: ownRuns{files: map[runKey]object.Content{}}, arrivals: newArrivals(), attempts: map[*attempt]bool{},
 		stop: stop, followed: make(chan struct{}), kept: make(chan struct{}), asking: make(chan struct{}, 1),
 	}
 	a.refetch = newRefetcher(a)
-	s.authority = a
+	s.authority, s.node = a, Node{a}
 	s.destination.Number, s.destination.Written = a.number, a.written
 	if err := a.begin(ctx); err != nil {
 		stop()

@@ -199,7 +199,7 @@ func TestLogIsAway(t *testing.T) {
 	if err := increment(s, 1); !errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrBroken) {
 		t.Errorf("increment without a log: %v", err)
 	}
-	before, _ := s.Confirmed()
+	before, _ := s.Node().Confirmed()
 	sn := s.Snapshot()
 	if sn.RepositoryCount() != 1 {
 		t.Error("without a log nothing can be read")
@@ -218,7 +218,7 @@ func TestLogIsAway(t *testing.T) {
 	if value, err := s.Record(store.RecordCounter, []byte{1}); string(value) != "2" || err != nil {
 		t.Errorf("counted to %s, %v, want 2: the lost answer was that the change is made", value, err)
 	}
-	if after, ok := s.Confirmed(); !ok || !after.After(before) {
+	if after, ok := s.Node().Confirmed(); !ok || !after.After(before) {
 		t.Errorf("confirmed at %v and then at %v, %t", before, after, ok)
 	}
 }
@@ -304,11 +304,11 @@ func TestCatchUpWaitsForSubscribers(t *testing.T) {
 	<-hears
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := b.CatchUp(soon); !errors.Is(err, context.DeadlineExceeded) {
+	if err := b.Node().CatchUp(soon); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("caught up while a subscriber had not heard: %v", err)
 	}
 	close(goOn)
-	if err := b.CatchUp(t.Context()); err != nil {
+	if err := b.Node().CatchUp(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -179,11 +179,11 @@ func TestRollingUpgrade(t *testing.T) {
 	if err := a.Follow(t.Context()); !errors.As(err, new(*cluster.FormatError)) {
 		t.Errorf("an older node reads on: %v", err)
 	}
-	before, _ := a.Confirmed() // what was being looked at earlier is over
+	before, _ := a.Node().Confirmed() // what was being looked at earlier is over
 	if err := increment(a, 0); !errors.As(err, new(*cluster.FormatError)) {
 		t.Errorf("an older node writes on: %v", err)
 	}
-	if after, _ := a.Confirmed(); !after.Equal(before) {
+	if after, _ := a.Node().Confirmed(); !after.Equal(before) {
 		t.Error("an older node takes its version for the last one")
 	}
 	sn := a.Snapshot()

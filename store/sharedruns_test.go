@@ -283,7 +283,7 @@ func TestRunIsGone(t *testing.T) {
 		} else if fs != late && (len(aside) != 1 || aside[0].Shard != h.ID || !strings.Contains(aside[0].Reason, objects[1])) {
 			t.Errorf("a node without the run of a shard: quarantined are %+v, want that shard and %s", aside, objects[1])
 		}
-		if at, ok := s.Confirmed(); !ok || time.Since(at) > time.Minute {
+		if at, ok := s.Node().Confirmed(); !ok || time.Since(at) > time.Minute {
 			t.Errorf("confirmed at %v, %t, although all versions are applied", at, ok)
 		}
 		closeStore(t, s)
@@ -308,11 +308,11 @@ func TestObjectsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.fill(t, a, 1)
-	if _, _, err := a.SweepObjects(t.Context()); err != nil {
+	if _, _, err := a.Node().SweepObjects(t.Context()); err != nil {
 		t.Error(err)
 	}
 	move("shared", "unmounted")
-	if _, _, err := a.SweepObjects(t.Context()); err == nil || !strings.Contains(err.Error(), "mount the folder") {
+	if _, _, err := a.Node().SweepObjects(t.Context()); err == nil || !strings.Contains(err.Error(), "mount the folder") {
 		t.Errorf("swept where nothing is mounted: %v", err)
 	}
 	closeStore(t, a)
@@ -340,7 +340,7 @@ func TestObjectsOfOthers(t *testing.T) {
 	defer closeStore(t, a)
 	l.whole(t, a, "away")
 	w.folder.away.Store(false)
-	if _, _, err := a.SweepObjects(t.Context()); err != nil {
+	if _, _, err := a.Node().SweepObjects(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

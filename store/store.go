@@ -68,6 +68,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// pause is a pause of what goes on in the background, which tests shorten.
+func (o Options) pause(d time.Duration) time.Duration {
+	return min(d, cmp.Or(o.longestPause, d))
+}
+
 // Store is an open data directory. It is safe for concurrent use.
 type Store struct {
 	fs   vfs.FS
@@ -84,8 +89,9 @@ type Store struct {
 	checkpoint atomic.Bool
 
 	committer *committer
-	// authority orders the changes.
+	// authority orders the changes: the committer or that of node.
 	authority authority
+	node      Node
 	gitDirs   GitDirs
 }
 
@@ -115,7 +121,7 @@ func Open(dir string, o Options) (*Store, error) {
 		makePrivate(o.FS, dir, o.Event)
 	}
 	if err = s.open(); err == nil && o.Log != nil {
-		err = s.join(o.Log, o.Runs)
+		err = join(s)
 	}
 	if err != nil {
 		if s.committer != nil {
@@ -213,8 +219,8 @@ func (s *Store) Close() error {
 	if open := s.committer.versions.count(0); open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
 	}
-	if a, ok := s.authority.(*sharedAuthority); ok {
-		a.close()
+	if s.node.Shares() {
+		s.node.a.close()
 	}
 	settled := !s.options.ReadOnly && s.committer.settle()
 	return errors.Join(s.closeEngine(settled), s.lock.Close())

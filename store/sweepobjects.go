@@ -12,9 +12,9 @@ var errAlone = errors.New("the store shares nothing with other nodes")
 
 // SweepObjects deletes the objects of runs that no record has named for a while, and
 // returns how many and how large they were. One node does it for all, every few minutes.
-func (s *Store) SweepObjects(ctx context.Context) (objects int, bytes int64, err error) {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
+func (n Node) SweepObjects(ctx context.Context) (objects int, bytes int64, err error) {
+	a := n.a
+	if a == nil {
 		return 0, 0, errAlone
 	}
 	of, err := a.owner()

@@ -34,7 +34,7 @@ const mostAttempts = 100
 func (s *Store) Update(f func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		refused, err := s.attempt(f)
-		again := errors.Is(err, ErrConflict) || err != nil && refused != 0 && s.wasBehind(refused)
+		again := errors.Is(err, ErrConflict) || err != nil && refused != 0 && s.node.wasBehind(refused)
 		if attempt == mostAttempts || !again {
 			return err
 		}

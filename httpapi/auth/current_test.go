@@ -223,12 +223,12 @@ func TestCredentialsOfOtherNodes(t *testing.T) {
 func TestNodeWithoutLog(t *testing.T) {
 	log := memorylog.New(1, false)
 	n := newNode(t, log)
-	n.Current = store.Freshness{Confirmed: n.st.Confirmed, Grace: time.Minute, Now: n.now.Now}.Current
+	n.Current = store.Freshness{Confirmed: n.st.Node().Confirmed, Grace: time.Minute, Now: n.now.Now}.Current
 	if _, err := n.reg.CreateUser(identity.Operator, identity.NewUser{Name: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	log.SetAway(true)
-	at, _ := n.st.Confirmed()
+	at, _ := n.st.Node().Confirmed()
 	n.now.Add(at.Sub(n.now.Now()) + time.Minute - time.Second)
 	if got := n.who(t); got != "nobody" {
 		t.Errorf("within the grace: %q", got)

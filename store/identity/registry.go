@@ -162,11 +162,11 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 }
 
 // Shared reports whether other nodes change the same records.
-func (r *transactions) Shared() bool { return r.store.Shares() }
+func (r *transactions) Shared() bool { return r.store.Node().Shares() }
 
 // CatchUp has the registry know all that other nodes changed before the call. The
 // error is store.ErrAway if that cannot be found out.
-func (r *transactions) CatchUp(ctx context.Context) error { return r.store.CatchUp(ctx) }
+func (r *transactions) CatchUp(ctx context.Context) error { return r.store.Node().CatchUp(ctx) }
 
 // Used reports whether there has ever been a user. Deleting all of them does
 // not undo it: a service that asked who one is does not stop to.

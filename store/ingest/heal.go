@@ -17,7 +17,7 @@ import (
 func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 	met := map[uint32]bool{}
 	for {
-		if err := ix.store.AwaitMended(ctx); err != nil {
+		if err := ix.store.Node().AwaitMended(ctx); err != nil {
 			return err
 		}
 		err := change()

@@ -174,7 +174,7 @@ func New(s *store.Store, o Options) *Indexer {
 		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)), rewriting: make(chan struct{}, 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
-	if s.Shares() {
+	if s.Node().Shares() {
 		ix.copies = newCopies(ix)
 		s.GitDirs().SetMirrors(ix.copies)
 	}

@@ -54,7 +54,7 @@ func TestNodesSyncOneRepository(t *testing.T) {
 			}
 			want := src.git("rev-parse", "main")
 			for _, f := range []*fixture{n.first, n.other} {
-				if err := f.st.CatchUp(t.Context()); err != nil {
+				if err := f.st.Node().CatchUp(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if r := f.record("far"); r.Branches[0].Commit != want || r.LastError != "" || r.Documents != 2 {

@@ -28,7 +28,7 @@ func (q *quarantine) setAside(shard uint32, damage error) {
 	if err != nil {
 		log = log.Err(err)
 	}
-	if q.store.Shares() {
+	if q.store.Node().Shares() {
 		log.Msg("set a damaged shard aside, it is fetched again")
 	} else {
 		log.Msg("set a damaged shard aside, its repositories are indexed anew")

@@ -45,7 +45,7 @@ func (s *Service) keepCluster(ctx context.Context) {
 }
 
 func (s *Service) sweepObjects(ctx context.Context) {
-	n, bytes, err := s.store.SweepObjects(ctx)
+	n, bytes, err := s.store.Node().SweepObjects(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.opts.Log.Warn().Str("err", redact.Text(err.Error())).Msg("sweep shards that no record names")
@@ -57,7 +57,7 @@ func (s *Service) sweepObjects(ctx context.Context) {
 // Current reports whether this node is known to have what all others have changed, or
 // had it within the grace of the settings.
 func (s *Service) Current() bool {
-	return store.Freshness{Confirmed: s.store.Confirmed, Grace: s.set.Grace}.Current()
+	return store.Freshness{Confirmed: s.store.Node().Confirmed, Grace: s.set.Grace}.Current()
 }
 
 // Nodes is how many nodes serve the same clients.

@@ -52,7 +52,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	st.Repositories = lags(all, time.Now(), s.repositories.pushes.seconds)
 	st.Index.Aside, st.Index.Unreadable = damage(s.store.Health())
 	st.Backup = lastBackup(s.Dir())
-	sharing, _ := s.store.Sharing()
+	sharing, _ := s.store.Node().Sharing()
 	st.Cluster = s.node.Status(ctx, sharing)
 	return st, nil
 }
