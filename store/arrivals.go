@@ -169,32 +169,32 @@ func (r *arrivals) filled(c *catalogue) (ops []operation) {
 
 // arrive takes in runs ahead of their headers. One whose object is missing or damaged
 // is noted, and is no error: its shard is quarantined.
-func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err error) {
-	if err := a.arrivals.fetching.Acquire(ctx, 1); err != nil {
+func (x *exchange) arrive(ctx context.Context, wanted []shard.File) (err error) {
+	if err := x.arrivals.fetching.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer a.arrivals.fetching.Release(1)
-	defer func() { a.arrivals.end(err) }()
-	_, in := a.s.committer.current()
+	defer x.arrivals.fetching.Release(1)
+	defer func() { x.arrivals.end(err) }()
+	_, in := x.s.committer.current()
 	var lacked []shard.File
 	for _, f := range wanted {
 		// It may have arrived, and its header been applied, while this waited for its turn.
-		if !a.arrivals.settled(f, in) && !a.has(f) {
+		if !x.arrivals.settled(f, in) && !x.has(f) {
 			lacked = append(lacked, f)
 		}
 	}
 	if len(lacked) == 0 {
 		return nil
 	}
-	to := a.s.destination
-	err = a.runs.Fetch(ctx, lacked, func(ctx context.Context, f shard.File, fill func(io.Writer) error) error {
+	to := x.s.destination
+	err = x.runs.Fetch(ctx, lacked, func(ctx context.Context, f shard.File, fill func(io.Writer) error) error {
 		err := to.Import(ctx, f, fill)
 		why := (*object.DamagedError)(nil)
 		if errors.As(err, &why) {
 			err = nil
 		}
 		if err == nil {
-			a.arrivals.note(f, in, why)
+			x.arrivals.note(f, in, why)
 		}
 		return err
 	})
@@ -202,8 +202,8 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 }
 
 // has reports whether a header that is applied has the run.
-func (a *sharedAuthority) has(f shard.File) bool {
-	c, _ := a.s.committer.current()
+func (x *exchange) has(f shard.File) bool {
+	c, _ := x.s.committer.current()
 	sh := c.shard(f.Shard)
 	return sh != nil && slices.Contains(sh.Header.Files(), f)
 }

@@ -51,7 +51,7 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	defer b.Close()
 	at, of, lacked, err := a.difference(ctx, e, b)
 	if err == nil {
-		err = a.belong(ctx, of)
+		err = a.exchange.belong(ctx, of)
 	}
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	}
 	a.confirmed.Store(&start)
 	a.refetch.note(c)
-	if left := a.arrivals.filled(c); len(left) > 0 {
+	if left := a.exchange.arrivals.filled(c); len(left) > 0 {
 		return s.committer.commitHere(left)
 	}
 	return nil
@@ -88,17 +88,17 @@ type owner struct {
 }
 
 // belong fails if the runs are not those of the cluster.
-func (a *sharedAuthority) belong(ctx context.Context, o owner) error {
-	if a.runs == nil {
+func (x *exchange) belong(ctx context.Context, o owner) error {
+	if x.runs == nil {
 		return nil
 	}
-	return a.runs.Belong(ctx, o.cluster, !o.shards)
+	return x.runs.Belong(ctx, o.cluster, !o.shards)
 }
 
 // owner returns that of the records of the directory.
-func (a *sharedAuthority) owner() (o owner, err error) {
-	m := a.s.committer.versions.hold()
-	defer a.s.committer.versions.release(m)
+func (x *exchange) owner() (o owner, err error) {
+	m := x.s.committer.versions.hold()
+	defer x.s.committer.versions.release(m)
 	o.shards = m.catalogue.shards.Len() > 0
 	_, err = engine.Get(m.snap, keyCluster, func(value []byte) error {
 		o.cluster = bytes.Clone(value)
@@ -162,12 +162,12 @@ func (a *sharedAuthority) difference(ctx context.Context, in *database, b *batch
 			if err != nil {
 				return err
 			}
-			files, h, err := a.lackedRecord(in, id, old, value)
+			files, h, err := a.exchange.lackedRecord(in, id, old, value)
 			if err != nil {
 				return err
 			}
 			lacked = append(lacked, files...)
-			b.putOperations(a.quarantines([]operation{headerOperation{id, h}}))
+			b.putOperations(a.exchange.quarantines([]operation{headerOperation{id, h}}))
 		}
 		b.set(key, value)
 		return nil

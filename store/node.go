@@ -103,7 +103,7 @@ func (n Node) Sharing() (out Sharing, ok bool) {
 		return Sharing{}, false
 	}
 	out = Sharing{Version: Version(a.at()), Confirmed: *a.confirmed.Load()}
-	if _, why := a.arrivals.attempt(); why != nil {
+	if _, why := a.exchange.arrivals.attempt(); why != nil {
 		out.Waiting = why.Error()
 	}
 	r := a.refetch

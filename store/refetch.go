@@ -121,7 +121,7 @@ func (r *refetcher) run(ctx context.Context) {
 		case <-r.wake:
 		case <-next.C:
 		case <-answer.C:
-			if err := r.a.answer(ctx); err != nil && ctx.Err() == nil {
+			if err := r.a.exchange.answer(ctx); err != nil && ctx.Err() == nil {
 				r.a.s.options.Event("runs that other nodes ask for cannot be stored again", err)
 			}
 		}
@@ -201,7 +201,7 @@ func (r *refetcher) fetch(ctx context.Context, id uint32) error {
 			_ = to.Discard(f) // what stays is removed when the store is opened
 		}
 	}()
-	err = r.a.runs.Fetch(ctx, files, func(ctx context.Context, f shard.File, fill func(io.Writer) error) error {
+	err = r.a.exchange.runs.Fetch(ctx, files, func(ctx context.Context, f shard.File, fill func(io.Writer) error) error {
 		local, err := to.Receive(ctx, f, fill)
 		if err == nil {
 			mu.Lock()
@@ -211,7 +211,7 @@ func (r *refetcher) fetch(ctx context.Context, id uint32) error {
 		return err
 	})
 	if damaged := (*object.DamagedError)(nil); errors.As(err, &damaged) {
-		return errors.Join(err, r.a.ask(ctx, files, received))
+		return errors.Join(err, r.a.exchange.ask(ctx, files, received))
 	}
 	if err != nil {
 		return err
@@ -250,17 +250,17 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 		return err
 	}
 	seen := !s.committer.versions.alone(ctx, longestRead)
-	if err := a.arrivals.fetching.Acquire(ctx, 1); err != nil { // no run arrives
+	if err := a.exchange.arrivals.fetching.Acquire(ctx, 1); err != nil { // no run arrives
 		return err
 	}
-	defer a.arrivals.fetching.Release(1)
+	defer a.exchange.arrivals.fetching.Release(1)
 	a.mu.Lock() // no header changes
 	defer a.release()
 	if now, err := r.files(id); err != nil || !slices.Equal(now, files) {
 		return cmp.Or(err, errNewerHeader)
 	}
 	to := s.destination
-	if err := a.own.clear(ctx, to, id, files, a.arrivals.haveSymbols(id), seen); err != nil {
+	if err := a.exchange.own.clear(ctx, to, id, files, a.exchange.arrivals.haveSymbols(id), seen); err != nil {
 		return err
 	}
 	for _, f := range received {

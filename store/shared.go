@@ -24,13 +24,10 @@ import (
 // write as well. A change is made in the log first and in the data directory then,
 // in one batch with the version, so that the directory is always that of a version.
 type sharedAuthority struct {
-	s    *Store
-	log  cluster.Log
-	runs Runs
-	own  ownRuns
-	// arrivals are runs of other nodes, ahead of their headers, and refetch brings
-	// quarantined shards back.
-	arrivals *arrivals
+	s   *Store
+	log cluster.Log
+	// exchange has the runs that versions need, and refetch brings quarantined shards back.
+	exchange *exchange
 	refetch  *refetcher
 	// stop ends follow and keepConfirmed; followed and kept are closed when they have
 	// ended.
@@ -86,12 +83,12 @@ const (
 func join(s *Store) error {
 	ctx, stop := context.WithCancel(context.Background())
 	a := &sharedAuthority{
-		s: s, log: s.options.Log, runs: s.options.Runs, own: ownRuns{files: map[runKey]object.Content{}}, arrivals: newArrivals(), attempts: map[*attempt]bool{},
+		s: s, log: s.options.Log, exchange: newExchange(s), attempts: map[*attempt]bool{},
 		stop: stop, followed: make(chan struct{}), kept: make(chan struct{}), asking: make(chan struct{}, 1),
 	}
 	a.refetch = newRefetcher(a)
 	s.authority, s.node = a, Node{a}
-	s.destination.Number, s.destination.Written = a.number, a.written
+	s.destination.Number, s.destination.Written = a.number, a.exchange.written
 	if err := a.begin(ctx); err != nil {
 		stop()
 		return err
@@ -128,11 +125,11 @@ func (a *sharedAuthority) begin(ctx context.Context) error {
 	if fill {
 		return a.fetching(ctx, a.fill)
 	}
-	of, err := a.owner()
+	of, err := a.exchange.owner()
 	if err != nil {
 		return err
 	}
-	if err := a.belong(ctx, of); errors.Is(err, object.ErrNotOwned) {
+	if err := a.exchange.belong(ctx, of); errors.Is(err, object.ErrNotOwned) {
 		return err
 	} else if err != nil {
 		a.s.options.Event("the objects of the cluster cannot be reached", err)
@@ -151,7 +148,7 @@ func (a *sharedAuthority) fetching(ctx context.Context, f func(context.Context) 
 		if !errors.As(err, &lacking) {
 			return err
 		}
-		if lacking.why = a.arrive(ctx, lacking.files); lacking.why != nil {
+		if lacking.why = a.exchange.arrive(ctx, lacking.files); lacking.why != nil {
 			return lacking
 		}
 	}
@@ -216,7 +213,7 @@ func (a *sharedAuthority) close() {
 // reached the log is found out by trying it again: the second one is beaten by the
 // first.
 func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) error {
-	if err := a.own.name(ops); err != nil {
+	if err := a.exchange.own.name(ops); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
@@ -272,7 +269,7 @@ func (a *sharedAuthority) decide(ctx context.Context, t *attempt, base base, rea
 // change gives up sooner than a large run may take.
 func (a *sharedAuthority) readOn(ctx context.Context) error {
 	for {
-		ended, why := a.arrivals.attempt()
+		ended, why := a.exchange.arrivals.attempt()
 		err := a.read(ctx)
 		lacking := (*lackingError)(nil)
 		if !errors.As(err, &lacking) {
@@ -325,7 +322,7 @@ func (a *sharedAuthority) read(ctx context.Context) error {
 		}
 		changes, err := decodeEntries(at, entries)
 		for i, e := range changes {
-			if files := a.ahead(changes[i:]); len(files) > 0 {
+			if files := a.exchange.ahead(changes[i:]); len(files) > 0 {
 				return &lackingError{version: e.version, files: files}
 			}
 			if err := a.apply(e.version, e.id, e.ops); err != nil {
@@ -353,33 +350,13 @@ func decodeEntries(at cluster.Version, entries []cluster.Entry) (out []change, e
 	return out, nil
 }
 
-// ahead are the runs that the first of some changes lacks, and some of the others with
-// them. There are none if the first one lacks none.
-func (a *sharedAuthority) ahead(changes []change) (out []shard.File) {
-	size := int64(0)
-	for i, c := range changes {
-		lacked := a.lackedBy(c.ops)
-		for _, f := range lacked {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-				size += f.Size
-			}
-		}
-		if i == 0 && len(lacked) == 0 || size >= aheadBytes {
-			break
-		}
-	}
-	return out
-}
-
 // apply makes the version v of the store, as it is in the log.
 func (a *sharedAuthority) apply(v Version, id cluster.ID, ops []operation) error {
-	c, err := a.s.committer.apply(v, slices.Concat(ops, a.quarantines(ops), []operation{valueOperation{keyApplied, encodeApplied(v, id)}}))
+	c, err := a.s.committer.apply(v, slices.Concat(ops, a.exchange.quarantines(ops), []operation{valueOperation{keyApplied, encodeApplied(v, id)}}))
 	if err != nil {
 		return err
 	}
-	a.own.committed(ops)
-	a.arrivals.applied(ops)
+	a.exchange.applied(ops)
 	a.refetch.note(c)
 	for t := range a.attempts {
 		if t.id == id {

@@ -115,25 +115,45 @@ func (o *ownRuns) committed(ops []operation) {
 	}
 }
 
+// exchange stores the runs that this node writes, fetches those that others wrote, and
+// stores again what others ask for. It knows which runs are here ahead of their headers.
+type exchange struct {
+	s    *Store
+	runs Runs
+	own  ownRuns
+	// arrivals are runs of other nodes.
+	arrivals *arrivals
+}
+
+func newExchange(s *Store) *exchange {
+	return &exchange{s: s, runs: s.options.Runs, own: ownRuns{files: map[runKey]object.Content{}}, arrivals: newArrivals()}
+}
+
+// applied forgets the runs whose headers were.
+func (x *exchange) applied(ops []operation) {
+	x.own.committed(ops)
+	x.arrivals.applied(ops)
+}
+
 // written stores a run that this node has written and not yet taken in.
-func (a *sharedAuthority) written(ctx context.Context, f shard.LocalFile) (err error) {
-	in, err := a.s.fs.Open(f.Path)
+func (x *exchange) written(ctx context.Context, f shard.LocalFile) (err error) {
+	in, err := x.s.fs.Open(f.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if _, err := a.runs.Put(ctx, f.File, in); err != nil {
+	if _, err := x.runs.Put(ctx, f.File, in); err != nil {
 		return fmt.Errorf("store the %v of shard %d for other nodes: %w", f.Part, f.Shard, err)
 	}
-	a.own.put(f.File)
+	x.own.put(f.File)
 	return nil
 }
 
 // lacked are the runs of a shard that are to be fetched, if the directory has those of
 // the header before.
-func (a *sharedAuthority) lacked(in *database, before, h *shard.Header) (out []shard.File) {
+func (x *exchange) lacked(in *database, before, h *shard.Header) (out []shard.File) {
 	for _, f := range h.Files() {
-		if own := a.own.get(f.Shard, f.Part); own != nil && *own == f.Content || a.arrivals.settled(f, in) {
+		if own := x.own.get(f.Shard, f.Part); own != nil && *own == f.Content || x.arrivals.settled(f, in) {
 			continue
 		}
 		if before == nil || !slices.Contains(before.Files(), f) {
@@ -144,8 +164,8 @@ func (a *sharedAuthority) lacked(in *database, before, h *shard.Header) (out []s
 }
 
 // lackedBy are the runs that are to be fetched before ops are applied.
-func (a *sharedAuthority) lackedBy(ops []operation) (out []shard.File) {
-	c, in := a.s.committer.current()
+func (x *exchange) lackedBy(ops []operation) (out []shard.File) {
+	c, in := x.s.committer.current()
 	for _, op := range ops {
 		op, ok := op.(headerOperation)
 		if !ok || op.header == nil {
@@ -155,14 +175,33 @@ func (a *sharedAuthority) lackedBy(ops []operation) (out []shard.File) {
 		if sh := c.shard(op.shard); sh != nil {
 			before = &sh.Header
 		}
-		out = append(out, a.lacked(in, before, op.header)...)
+		out = append(out, x.lacked(in, before, op.header)...)
+	}
+	return out
+}
+
+// ahead are the runs that the first of some changes lacks, and some of the others with
+// them. There are none if the first one lacks none.
+func (x *exchange) ahead(changes []change) (out []shard.File) {
+	size := int64(0)
+	for i, c := range changes {
+		lacked := x.lackedBy(c.ops)
+		for _, f := range lacked {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+				size += f.Size
+			}
+		}
+		if i == 0 && len(lacked) == 0 || size >= aheadBytes {
+			break
+		}
 	}
 	return out
 }
 
 // quarantines returns what quarantines the shards among ops whose objects are missing
 // or damaged, or were not there to be imported.
-func (a *sharedAuthority) quarantines(ops []operation) (out []operation) {
+func (x *exchange) quarantines(ops []operation) (out []operation) {
 	for _, op := range ops {
 		op, ok := op.(headerOperation)
 		if !ok || op.header == nil {
@@ -172,22 +211,22 @@ func (a *sharedAuthority) quarantines(ops []operation) (out []operation) {
 			out = append(out, quarantineOperation{op.shard, &shard.Quarantine{
 				Since: time.Now().UTC(), Reason: "it was damaged in the data directory that was imported",
 			}})
-		} else if why := a.arrivals.missing(op.header.Files()); why != nil {
-			out = append(out, a.unfetched(op.shard, why))
+		} else if why := x.arrivals.missing(op.header.Files()); why != nil {
+			out = append(out, x.unfetched(op.shard, why))
 		}
 	}
 	return out
 }
 
 // unfetched quarantines a shard of which a run cannot be fetched.
-func (a *sharedAuthority) unfetched(id uint32, why error) operation {
-	a.s.options.Event("a shard is set aside until its run can be fetched", why)
+func (x *exchange) unfetched(id uint32, why error) operation {
+	x.s.options.Event("a shard is set aside until its run can be fetched", why)
 	return quarantineOperation{id, &shard.Quarantine{Since: time.Now().UTC(), Reason: fmt.Sprintf("it cannot be fetched: %v", why)}}
 }
 
 // lackedRecord is lacked of two records of a header, the first nil if there is none. It
 // returns the second one's header as well.
-func (a *sharedAuthority) lackedRecord(in *database, id uint32, before, after []byte) ([]shard.File, *shard.Header, error) {
+func (x *exchange) lackedRecord(in *database, id uint32, before, after []byte) ([]shard.File, *shard.Header, error) {
 	h, err := decodeHeader(id, after)
 	if err != nil {
 		return nil, nil, fmt.Errorf("header of shard %d: %w: %w", id, ErrCorrupt, err)
@@ -196,5 +235,5 @@ func (a *sharedAuthority) lackedRecord(in *database, id uint32, before, after []
 	if json.Unmarshal(before, old) != nil {
 		old = nil // it is not there, or damaged
 	}
-	return a.lacked(in, old, h), h, nil
+	return x.lacked(in, old, h), h, nil
 }

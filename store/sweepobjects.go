@@ -17,15 +17,15 @@ func (n Node) SweepObjects(ctx context.Context) (objects int, bytes int64, err e
 	if a == nil {
 		return 0, 0, errAlone
 	}
-	of, err := a.owner()
+	of, err := a.exchange.owner()
 	if err == nil {
 		of.shards = true // so that nothing is swept where this cluster has stored nothing
-		err = a.belong(ctx, of)
+		err = a.exchange.belong(ctx, of)
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	return a.runs.Sweep(ctx, a.named)
+	return a.exchange.runs.Sweep(ctx, a.named)
 }
 
 // named returns the runs that the records of the last version name. A header that was
