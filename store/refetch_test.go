@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,6 +239,35 @@ func TestDamagedShardIsFetchedAgain(t *testing.T) {
 	}
 	l.whole(t, b, "opened again")
 	closeStore(t, b)
+}
+
+// TestSubscriberCommitsWhenShardIsWhole: who hears that a quarantine was set or lifted may
+// commit at once.
+func TestSubscriberCommitsWhenShardIsWhole(t *testing.T) {
+	w, l := newSite(), &library{}
+	a, b := w.node(t), w.node(t)
+	defer closeStore(t, a)
+	l.fill(t, a, 1)
+	follow(t, b, w.log)
+	var told atomic.Int32
+	b.Subscribe(func(v store.Applied) {
+		if v.Shards || v.Everything || len(v.Records)+len(v.Repositories) > 0 {
+			return
+		}
+		var c store.Records
+		c.Put(store.RecordSite, []byte{byte(told.Add(1))}, nil)
+		if err := b.CommitRecords(&c); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := b.SetAside(l.headers[0].ID, errors.New("a test"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	mended(t, b)
+	closeStore(t, b)
+	if got := told.Load(); got != 3 { // with the one before the shard is replaced
+		t.Errorf("subscribers heard of %d quarantines, want 3", got)
+	}
 }
 
 // TestObjectIsDamagedToo damages a shard of a node and its object. Another node stores
