@@ -34,7 +34,7 @@ func appendSymbol(dst []byte, address string, s query.Symbol) []byte {
 	dst = appendString(append(dst, `{"url":`...), address+"?L"+line+":"+from+"-"+line+":"+to)
 	dst = appendString(append(dst, `,"name":`...), s.Name)
 	dst = appendString(append(dst, `,"containerName":`...), s.Container)
-	dst = appendString(append(dst, `,"kind":`...), kindWord(s.Kind))
+	dst = appendString(append(dst, `,"kind":`...), KindWord(s.Kind))
 	return append(append(append(dst, `,"line":`...), line...), '}')
 }
 
@@ -47,8 +47,8 @@ func symbolURL(m *query.FileMatch) string {
 	return (&url.URL{Path: path + "/-/blob/" + m.Path}).EscapedPath()
 }
 
-// kindWord writes a kind as the stream does: ENUMMEMBER.
-func kindWord(k query.SymbolKind) string {
+// KindWord returns a symbol's kind as the API writes it, such as ENUMMEMBER.
+func KindWord(k query.SymbolKind) string {
 	if k == "" {
 		return "UNKNOWN"
 	}

@@ -77,6 +77,3 @@ func Lines(chunks []query.Chunk) []Line {
 
 // AgeWords returns in words how long ago a time was.
 func AgeWords(at, now time.Time) string { return ageWords(at, now) }
-
-// KindWord returns a symbol's kind as the API writes it, such as ENUMMEMBER.
-func KindWord(k query.SymbolKind) string { return kindWord(k) }

@@ -90,10 +90,7 @@ func (r *run) run(ctx context.Context) Outcome {
 				r.Report.Gaps().Incomplete()
 			}
 			for _, later := range passes[i+1:] {
-				r.commits.ReportTimedOut(err, later)
-				later = target.WithDocuments(later)
-				r.documents.ReportTimedOut(err, later, target.Sources(r.Task, later))
-				r.coverage.Skip(later, false, err)
+				r.skip(later, err)
 			}
 			return r.end(ctx, err)
 		}
@@ -222,9 +219,7 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 		r.coverage.Skip(docs, true, nil)
 		return nil
 	case nameErr != nil:
-		r.coverage.Skip(docs, false, nameErr)
-		r.documents.ReportTimedOut(nameErr, docs, target.Sources(r.Task, docs))
-		r.commits.ReportTimedOut(nameErr, pass)
+		r.skip(pass, nameErr)
 		return nameErr
 	case len(docs) > 0:
 		if err := r.documents.Run(ctx, docs); err != nil {
@@ -232,6 +227,15 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 		}
 	}
 	return r.commits.Run(ctx, pass)
+}
+
+// skip reports basic queries for which nothing but names was searched, since the search
+// ended with an error.
+func (r *run) skip(pass []*target.Query, err error) {
+	r.commits.ReportTimedOut(err, pass)
+	docs := target.WithDocuments(pass)
+	r.documents.ReportTimedOut(err, docs, target.Sources(r.Task, docs))
+	r.coverage.Skip(docs, false, err)
 }
 
 // end decides what to say about a search that is over.

@@ -126,7 +126,8 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink a
 	began := s.set.Now()
 	t := &task.Task{
 		Limits: task.Limits{Workers: s.set.Workers, Brute: s.set.Brute, MaxTextBytes: s.set.MaxTextBytes, PlanBytes: s.set.PlanBytes, TopDocuments: s.set.TopDocuments},
-		Now:    s.set.Now, Start: began, Visible: o.Visible, PublicVisible: o.PublicVisible, Only: o.Only, Git: s.git, Scratches: &s.scratches, Client: o.Asker, Report: o.Report, Trace: o.Trace, Damaged: s.set.Damaged,
+		Now:    s.set.Now, Start: began, Client: o.Asker, Visible: o.Visible, PublicVisible: o.PublicVisible, Only: o.Only,
+		Git: s.git, Scratches: &s.scratches, Report: o.Report, Trace: o.Trace, Damaged: s.set.Damaged,
 	}
 	if o.Bookmark.Resumed() {
 		t.Start = o.Bookmark.start

@@ -241,25 +241,12 @@ func (b *Query) compileTree(n query.Node, negated bool) (Tree, error) {
 	switch n := n.(type) {
 	case query.Const:
 		return Constant(n), nil
-	case *query.And, *query.Or:
-		_, isAnd := n.(*query.And)
-		var nodes []query.Node
-		if a, ok := n.(*query.And); ok {
-			nodes = a.Children
-		} else {
-			nodes = n.(*query.Or).Children
-		}
-		kids := make([]Tree, len(nodes))
-		for i, c := range nodes {
-			var err error
-			if kids[i], err = b.compileTree(c, negated); err != nil {
-				return nil, err
-			}
-		}
-		if isAnd {
-			return &And{kids}, nil
-		}
-		return &Or{kids}, nil
+	case *query.And:
+		kids, err := b.compileTrees(n.Children, negated)
+		return &And{kids}, err
+	case *query.Or:
+		kids, err := b.compileTrees(n.Children, negated)
+		return &Or{kids}, err
 	case *query.Not:
 		kid, err := b.compileTree(n.Child, !negated)
 		return &not{kid}, err
@@ -278,6 +265,16 @@ func (b *Query) compileTree(n query.Node, negated bool) (Tree, error) {
 		return Leaf(len(b.Atoms) - 1), nil
 	}
 	return nil, fmt.Errorf("unknown node %v", n)
+}
+
+func (b *Query) compileTrees(nodes []query.Node, negated bool) (kids []Tree, err error) {
+	kids = make([]Tree, len(nodes))
+	for i, n := range nodes {
+		if kids[i], err = b.compileTree(n, negated); err != nil {
+			return nil, err
+		}
+	}
+	return kids, nil
 }
 
 // chooseTypes decides which searches b starts from its type: filters, its

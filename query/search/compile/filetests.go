@@ -13,6 +13,8 @@ import (
 type FileTest struct {
 	FileQuestion
 	Negated bool
+	// Documents is the search of documents that answers the question.
+	Documents *Query
 }
 
 // FileQuestion is what makes two tests the same, so that it is answered once.
@@ -23,7 +25,7 @@ type FileQuestion struct {
 
 // newFileTest returns ok false for a filter that is no test of files.
 func newFileTest(f query.Filter, caseSensitive bool) (t FileTest, ok bool, err error) {
-	t = FileTest{FileQuestion{caseSensitive: caseSensitive}, f.Negated}
+	t = FileTest{FileQuestion: FileQuestion{caseSensitive: caseSensitive}, Negated: f.Negated}
 	switch {
 	case f.Field == "repohasfile":
 		t.Path = f.Value
@@ -46,12 +48,12 @@ func newFileTest(f query.Filter, caseSensitive bool) (t FileTest, ok bool, err e
 		}
 	}
 	// Both sides have to compile before anything is searched.
-	_, err = t.Documents()
+	t.Documents, err = t.documents()
 	return t, err == nil, err
 }
 
-// Documents returns the search of documents that answers q.
-func (q FileQuestion) Documents() (*Query, error) {
+// documents returns the search of documents that answers q.
+func (q FileQuestion) documents() (*Query, error) {
 	b := &Query{CaseSensitive: q.caseSensitive, InContent: true, Documents: true}
 	if q.Path != "" {
 		m, err := match.Compile(q.Path, true, q.caseSensitive)

@@ -25,13 +25,16 @@ type Ledger struct {
 	task    *task.Task
 	queries []*target.Query
 
+	// sources are those of the pass at hand, git the repositories whose files it has read
+	// through git. Only the goroutine of the search changes them.
+	sources []target.Source
+	git     map[uint32]bool
+
 	mu sync.Mutex // guards what follows; nothing is called while it is held
 	// work is by repository: nearly all are searched at one revision.
 	work map[uint32]*work
-	// planned are the shards and git the repositories whose lists or files the
-	// pass at hand has read.
-	planned, git map[uint32]bool
-	sources      []target.Source
+	// planned are the shards whose lists the pass at hand has read.
+	planned map[uint32]bool
 	// views are all shards that were planned, with their tables.
 	views   map[uint32]shard.View
 	endings endings
@@ -83,7 +86,10 @@ func (c *Ledger) AddCommits(all []report.Coverage, more int) {
 
 // Begin starts a pass over some sources.
 func (c *Ledger) Begin(sources []target.Source) {
-	c.planned, c.git, c.sources = map[uint32]bool{}, map[uint32]bool{}, sources
+	c.sources, c.git = sources, map[uint32]bool{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.planned = map[uint32]bool{}
 }
 
 // Plan counts the candidates of a source.

@@ -30,10 +30,10 @@ type Shard struct {
 
 // NewShard returns a planned shard of which nothing is ranked.
 func NewShard(p *shardplan.Plan) *Shard {
-	made := &struct {
+	made := &struct { // one allocation for a plan of one basic query
 		Shard
 		definitions score.Definitions
-		phrase      [1]*postings.Candidates // of most searches
+		phrase      [1]*postings.Candidates
 	}{}
 	made.Shard = Shard{Plan: p, phrases: made.phrase[:], Definitions: &made.definitions}
 	if len(p.Basics) != 1 {

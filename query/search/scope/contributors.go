@@ -29,7 +29,7 @@ func readContributors(ctx context.Context, t *task.Task, queries []*target.Query
 	return nil
 }
 
-func readContributor(ctx context.Context, t *task.Task, b *target.Query, f compile.ContributorFilter, contributed map[target.Key]map[string]struct{}) (err error) {
+func readContributor(ctx context.Context, t *task.Task, b *target.Query, f compile.ContributorFilter, contributed map[target.Key]map[string]struct{}) error {
 	for repo := range b.Repositories.All() {
 		for _, rev := range slices.Clone(repo.Revisions) {
 			paths, ok, err := commits.AuthoredPaths(ctx, t, repo, rev, f.Commits())

@@ -54,7 +54,7 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 			a = &fileAnswer{map[target.Key]bool{}, map[target.Key]bool{}, map[target.Key]bool{}}
 			answers[test.FileQuestion] = a
 		}
-		if err := a.ask(ctx, t, test.FileQuestion, targets); err != nil {
+		if err := a.ask(ctx, t, test, targets); err != nil {
 			return err
 		}
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
@@ -90,7 +90,7 @@ func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
 }
 
 // ask finds the answer for those of the targets for which it is not known.
-func (a *fileAnswer) ask(ctx context.Context, t *task.Task, q compile.FileQuestion, targets *target.Set) error {
+func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Set) error {
 	start := t.Now()
 	var some []*target.Repository
 	for repo := range targets.All() {
@@ -104,11 +104,7 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, q compile.FileQuesti
 		}
 	}
 	rest := target.NewSet(some...)
-	asks, err := q.Documents()
-	if err != nil {
-		return err
-	}
-	b := &target.Query{Query: asks, Repositories: rest}
+	b := &target.Query{Query: test.Documents, Repositories: rest}
 	var mu sync.Mutex // guards a
 	done := func(key target.Key) bool {
 		mu.Lock()
@@ -139,7 +135,7 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, q compile.FileQuesti
 		delete(a.unknown, key)
 	}
 	t.Step("test repositories for files", start, append([]report.Field{
-		report.Text("path", q.Path), report.Text("content", q.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
+		report.Text("path", test.Path), report.Text("content", test.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
 	}, t.Guarded(report.Count("documents", docs))...)...)
 	return err
 }

@@ -3,24 +3,21 @@ package scope
 import (
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
 )
 
 // selectRepositories sets the repositories of b.
-func (s *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
+func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 	f := b.RepositoryFilter
 	ids, whole := candidates(s.Task, f)
 	if whole && ids.Len() > fewChosen && isBySet(b) {
 		forks, archived := leftOutOf(s.Snapshot, f, ids)
 		forks.Join(archived)
 		ids.Subtract(forks)
-		of := func(stored *store.Repository) *target.Repository { return defaultTarget(stored, shown) }
-		b.Repositories, b.LeftOut = target.NewLazy(s.Task, ids, of), target.NewLazy(s.Task, forks, of)
+		b.Repositories, b.LeftOut = target.NewLazy(s.Task, ids, shown), target.NewLazy(s.Task, forks, shown)
 		for stored := range s.Marked(store.MarkUnindexed) {
 			if ids.Has(stored.ID) {
 				s.sel.addUnindexed(stored)
@@ -34,7 +31,7 @@ func (s *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
 		if !f.Matches(stored) {
 			continue
 		}
-		t := &target.Repository{Stored: stored, Shown: shown.of(stored)}
+		t := &target.Repository{Stored: stored, Shown: shown.Of(stored)}
 		if stored.Fork && noForks || stored.Archived && noArchived {
 			leftOut = append(leftOut, t)
 			continue
@@ -90,28 +87,4 @@ func commitOf(r *store.Repository, branch int) string {
 		return ""
 	}
 	return r.Branches[branch].Commit
-}
-
-// shownRepositories are what matches carry of repositories, the same for all basic
-// queries. It is safe for concurrent use.
-type shownRepositories struct {
-	mu   sync.Mutex // guards byID
-	byID map[uint32]*query.Repository
-}
-
-func (s *shownRepositories) of(r *store.Repository) *query.Repository {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.byID[r.ID] == nil {
-		s.byID[r.ID] = showRepository(r)
-	}
-	return s.byID[r.ID]
-}
-
-// showRepository returns what matches carry of a repository.
-func showRepository(r *store.Repository) *query.Repository {
-	return &query.Repository{
-		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.Fetched(), Description: r.Description,
-		Fork: r.Fork, Archived: r.Archived, Private: r.Private, Topics: r.Topics, Metadata: r.Metadata,
-	}
 }

@@ -86,7 +86,7 @@ func (s *Scope) Alert() *query.Alert {
 // ChooseRepositories selects the repositories of every basic query.
 func (s *Scope) ChooseRepositories() {
 	start := s.Now()
-	shown := &shownRepositories{byID: map[uint32]*query.Repository{}}
+	shown := target.NewShown()
 	for _, b := range s.queries {
 		s.selectRepositories(b, shown)
 	}

@@ -81,12 +81,3 @@ func isBySet(b *target.Query) bool {
 	return !b.RevisionsTyped && b.Index != query.No && len(b.FileTests)+len(b.Contributors) == 0 &&
 		b.CommitAfter == nil && !b.NeedsOwners()
 }
-
-// defaultTarget is what is searched of a repository at its default branch.
-func defaultTarget(r *store.Repository, shown *shownRepositories) *target.Repository {
-	rev := &target.Revision{}
-	if r.Indexed() {
-		rev.Commit = commitOf(r, 0)
-	}
-	return &target.Repository{Stored: r, Shown: shown.of(r), Revisions: []*target.Revision{rev}}
-}

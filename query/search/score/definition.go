@@ -20,7 +20,7 @@ type Definition struct {
 	shard.Symbol
 	// Factor is the worth of its kind, 1 to 10.
 	Factor float64
-	// Term is the word of the query that stands in the name from lo to hi.
+	// Term is the word of the query that stands in the name from Lo to Hi.
 	Term   string
 	Lo, Hi int
 	// Rarity is the share that is left, since others have the name: what has

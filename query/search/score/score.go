@@ -75,7 +75,7 @@ var qualityShare = [...]float64{1, 0.7, 0.6, 0.5}
 
 // Hit is a pattern that was found in a document.
 type Hit struct {
-	// Literal is its text, empty for a regexp; owner and member are its parts
+	// Literal is its text, empty for a regexp; Owner and Member are its parts
 	// where it is a qualified name.
 	Literal, Owner, Member string
 	// Phrase is the keyword phrase that begins with the pattern, or empty.
@@ -108,7 +108,7 @@ type Document struct {
 	Prose   bool
 	Stars   int
 
-	// what file found out, for explain
+	// what Score found, for Explain
 	Patterns, Phrase, near float64
 }
 

@@ -10,10 +10,10 @@ import (
 // So the memory of plans is bounded. Only speed depends on the bound, and the
 // order of such a query, which still follows from the query and the lists.
 const (
-	// DefaultBytes bounds the sets of one shard's plan, and FullPlans is how many
+	// DefaultBytes bounds the sets of one shard's plan, and fullPlans is how many
 	// plans so large are made together.
 	DefaultBytes = 8 << 20
-	FullPlans    = 4
+	fullPlans    = 4
 	// atomBytes is the most that an atom holds in a plan: candidates in text and
 	// path, a finder. basicBytes is the most of a basic query.
 	atomBytes  = 33 << 10
@@ -27,7 +27,7 @@ func Together(planBytes int, pass []*target.Query) int {
 	for _, b := range pass {
 		bytes += basicBytes + len(b.Atoms)*atomBytes
 	}
-	return min(FullPlans*max(planBytes/bytes, 1), MostTogether)
+	return min(fullPlans*max(planBytes/bytes, 1), MostTogether)
 }
 
 // bytes returns the size of the candidates of an atom.

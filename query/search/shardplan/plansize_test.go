@@ -44,9 +44,9 @@ func TestShardsTogether(t *testing.T) {
 		{1, 0, MostTogether},
 		{1, 5, MostTogether},
 		{10, 2, MostTogether},
-		{1, 100, 2 * FullPlans},
-		{1, 10_000, FullPlans},
-		{1000, 10, FullPlans},
+		{1, 100, 2 * fullPlans},
+		{1, 10_000, fullPlans},
+		{1000, 10, fullPlans},
 	} {
 		pass := make([]*target.Query, tt.basics)
 		for i := range pass {

@@ -14,12 +14,13 @@ import (
 // target when it is asked for it, and neither Get nor Len go through the others. A
 // nil set is empty. It is safe for concurrent use while nothing is taken from it.
 type Set struct {
-	// task, ids and make are those of a lazy set: where its repositories are, which they
-	// are, and what makes the target of one. The others have all targets in byID and
-	// listed.
-	task *task.Task
-	ids  *store.IDs
-	make func(*store.Repository) *Repository
+	// task, ids and shown are those of a lazy set: where its repositories are, which they
+	// are, and what matches carry of them; whole is the lazy set that it is a part of and
+	// shares targets with, nil for none. The others have all targets in byID and listed.
+	task  *task.Task
+	ids   *store.IDs
+	shown *Shown
+	whole *Set
 
 	mu sync.RWMutex // guards byID of a lazy set
 	// byID are the members, or those of a lazy set that were asked for.
@@ -40,10 +41,9 @@ func NewSet(targets ...*Repository) *Set {
 }
 
 // NewLazy returns the lazy set of repositories with some IDs, which exist for the
-// client of t. The function makes their targets, each at its default branch; it is safe
-// for concurrent use.
-func NewLazy(t *task.Task, ids *store.IDs, of func(*store.Repository) *Repository) *Set {
-	return &Set{task: t, ids: ids, make: of, byID: map[uint32]*Repository{}}
+// client of t, each at its default branch.
+func NewLazy(t *task.Task, ids *store.IDs, shown *Shown) *Set {
+	return &Set{task: t, ids: ids, shown: shown, byID: map[uint32]*Repository{}}
 }
 
 // Get returns the target of a repository, nil if it has none.
@@ -67,11 +67,18 @@ func (s *Set) Get(repository uint32) *Repository {
 
 // made returns the target of a member of a lazy set, always the same.
 func (s *Set) made(stored *store.Repository) *Repository {
+	if s.whole != nil {
+		return s.whole.Get(stored.ID)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.byID[stored.ID]
 	if t == nil {
-		t = s.make(stored)
+		rev := &Revision{}
+		if stored.Indexed() && len(stored.Branches) > 0 {
+			rev.Commit = stored.Branches[0].Commit
+		}
+		t = &Repository{Stored: stored, Shown: s.shown.Of(stored), Revisions: []*Revision{rev}}
 		s.byID[stored.ID] = t
 	}
 	return t
@@ -129,7 +136,7 @@ func (s *Set) IDs() *store.IDs {
 func (s *Set) In(ids *store.IDs) *Set {
 	if s.IsLazy() {
 		ids.Intersect(s.ids)
-		return NewLazy(s.task, ids, func(stored *store.Repository) *Repository { return s.Get(stored.ID) })
+		return &Set{task: s.task, ids: ids, whole: s}
 	}
 	var some []*Repository
 	for t := range s.All() {
@@ -185,7 +192,7 @@ func (s *Set) Keep(keep func(*Repository) bool) {
 			kept.listed, kept.byID[t.Stored.ID] = append(kept.listed, t), t
 		}
 	}
-	s.task, s.ids, s.make, s.byID, s.listed = nil, nil, nil, kept.byID, kept.listed
+	s.task, s.ids, s.shown, s.whole, s.byID, s.listed = nil, nil, nil, nil, kept.byID, kept.listed
 }
 
 // KeepRevisions leaves the revisions that keep reports true for, and the

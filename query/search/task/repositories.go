@@ -98,9 +98,6 @@ func (r *repositories) Known() int {
 	return r.known.Len()
 }
 
-// Hidden returns how many repositories do not exist for the client.
-func (r *repositories) Hidden() int { return r.hidden.Len() }
-
 // Repository returns the repository with an ID, nil if none exists for the client.
 func (r *repositories) Repository(id uint32) *store.Repository {
 	if r.hidden.Has(id) {

@@ -114,6 +114,10 @@ func (t *Task) LogSlot(ctx context.Context) (release func(), err error) {
 
 // faults are what could not be read, and is left out.
 type faults struct {
+	// timedOut says that repositories were reported as timed out. Only the goroutine of
+	// the search changes it.
+	timedOut bool
+
 	mu sync.Mutex // guards what follows; nothing is called while it is held
 	// failed are the shards of which some part could not be searched. unreachable
 	// are the repositories that git could not read, busy those that git had no
@@ -122,8 +126,6 @@ type faults struct {
 	failed                      map[uint32]bool
 	unreachable, busy, fetching []*store.Repository
 	files                       map[unreadFile]struct{}
-	// timedOut says that repositories were reported as timed out.
-	timedOut bool
 }
 
 // FailShard records that a shard could not be searched, or not all of it.
