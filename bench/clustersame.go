@@ -84,9 +84,9 @@ func (r *clusterRun) versions(ctx context.Context) ([]uint64, error) {
 }
 
 const (
-	// throughputFor is how long each number of nodes is asked.
+	// throughputFor is how long clusters of each size are measured.
 	throughputFor = 10 * time.Second
-	// nodeClients is how many clients a node has then.
+	// nodeClients is how many clients a node has meanwhile.
 	nodeClients = 4
 	// nodeProcessors is how many processors there are for a node and its clients.
 	nodeProcessors = 2

@@ -184,7 +184,7 @@ code-hosts:
 `, r.host.URL, hostToken, hostOwner, hostSecret)
 }
 
-// first waits until all repositories are searchable, with pushes to some that are.
+// first waits until all repositories are searchable, and pushes to those that are meanwhile.
 func (r *codeHostRun) first(ctx context.Context, start time.Time) error {
 	r.Note("indexing, with pushes beside it")
 	ctx, cancel := context.WithTimeoutCause(ctx, bulkWithin, errors.New("the repositories are not indexed in time"))

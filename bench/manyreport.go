@@ -55,8 +55,8 @@ type ManyReport struct {
 type ManyIndex struct {
 	IndexFacts
 	Shards int `json:"shards"`
-	// Each are the times of single repositories, of a tool with a process for
-	// each; Failed is how many of them ended with an error.
+	// Each holds the times of repositories of a tool that runs a process for each
+	// of them; Failed counts the processes that ended with an error.
 	Each   Percentiles `json:"each,omitzero"`
 	Failed int         `json:"failed,omitempty"`
 }

@@ -50,7 +50,7 @@ func (r *runner) describeSkipped(skipped []Skipped) {
 	}
 }
 
-// queries runs every query against everybody.
+// queries runs every query against trawl and each of its rivals.
 func (r *runner) queries(ctx context.Context) error {
 	return r.serving(ctx, func(s *server) error {
 		return r.withPeers(ctx, func(rivals []rival) error {

@@ -24,8 +24,8 @@ type Usage struct {
 	// samples show; it counts pages shared by two of them twice. Without a
 	// /proc it is PeakRSSBytes.
 	PeakTreeRSSBytes int64 `json:"peakTreeRSSBytes"`
-	// PeakTreeAnonBytes is the same without pages of mapped files, which the
-	// kernel can take back; 0 without a /proc.
+	// PeakTreeAnonBytes is the peak of the memory of all processes without pages of
+	// mapped files, which the kernel can take back; 0 without a /proc.
 	PeakTreeAnonBytes int64 `json:"peakTreeAnonBytes,omitempty"`
 	// PeakOwnBytes is the most that the command held itself, without its
 	// children and what they map; 0 without a /proc.

@@ -205,7 +205,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// opening is what must be opened before searches can run.
+// opening names what has to be opened before searches can run, "" if all is open.
 func (s *Server) opening() string {
 	if s.Opening == nil {
 		return ""

@@ -169,8 +169,8 @@ func (b *Builder) collectLast(t, x uint32, exact bool) {
 }
 
 // flush puts block at the end of the lists of the trigrams collected, unless it
-// is there. Finding a list misses the caches; found in a loop of their own,
-// many lists are on their way at a time.
+// is there. Lists are looked up in a loop of their own, so that the waits for
+// memory of many of them overlap.
 func (b *Builder) flush(block int) {
 	fresh := b.fresh[:b.collected]
 	numbers := b.numbers[:b.collected]

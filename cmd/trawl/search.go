@@ -347,7 +347,8 @@ func (j searchJob) printOptions(terminal bool) print.Options {
 	return o
 }
 
-// chosen is what a flag says with the words always, never and auto.
+// chosen reports whether a flag with the value always, never or auto is on, of which
+// auto has a value of its own.
 func chosen(when string, auto bool) bool { return when == "always" || when == "auto" && auto }
 
 // plainTerminal reports whether the user wants no colours, by the convention of

@@ -19,10 +19,10 @@ const Path = "/.api/search/completions"
 // maxQueryBytes bounds the text that is completed; a person writes less.
 const maxQueryBytes = 16 << 10
 
-// holds is what an answer takes while it is made, with the matches of a search.
+// holds is how many bytes an answer takes while it is made, with the matches of a search.
 const holds = 2 << 20
 
-// readingHolds is what a reading takes: thousands of marks of a text of parentheses.
+// readingHolds is how many bytes a reading takes: thousands of marks of a text of parentheses.
 const readingHolds = 1 << 20
 
 // Endpoint completes queries. Its fields are set before Routes and not changed

@@ -87,8 +87,8 @@ type visit struct {
 	page    *page
 	w       http.ResponseWriter
 	r       *http.Request
-	// subject is there if the path of the page has one, path is with its name. kept is
-	// nil until the data directory is open.
+	// subject is set if the path of the page names a user, and path has that name in
+	// it. kept is nil until the data directory is open.
 	kept    *manage.Kept
 	subject subject
 	path    string

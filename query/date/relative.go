@@ -58,8 +58,9 @@ func oneWord(word string, today time.Time) (time.Time, bool) {
 	return neighbour("last", word, time.Time{}, today)
 }
 
-// neighbour returns the last or the next weekday, or now one unit away.
-func neighbour(which, what string, now, today time.Time) (time.Time, bool) {
+// neighbour returns the weekday before or behind today, or now moved by one unit. ok
+// is false for other words.
+func neighbour(which, what string, now, today time.Time) (at time.Time, ok bool) {
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		name := strings.ToLower(day.String())
 		if what != name && what != name[:3] {

@@ -1,7 +1,7 @@
 // Package search runs queries. A parsed query comes in, its matches go out to a
 // Sink, and the account of what was and was not searched goes into a Report. httpapi
-// and cmd call it. Each step is a package below this one, and hands its result to
-// the next:
+// and cmd call it. Each step is a package below this one; documents drives
+// shardplan, rank and verify, and scope drives documents for its predicates:
 //
 //	compile    a parsed query -> queries ready to run
 //	scope      queries and a snapshot -> repositories, revisions and their files

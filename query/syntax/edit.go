@@ -130,7 +130,8 @@ func cut(before, after string) string {
 	}
 }
 
-// together puts one space where a filter was cut out.
+// together joins the text before and behind a filter that was cut out, with one space
+// between them but at an end or a parenthesis.
 func together(before, after string) string {
 	before = strings.TrimRightFunc(before, unicode.IsSpace)
 	after = strings.TrimLeftFunc(after, unicode.IsSpace)

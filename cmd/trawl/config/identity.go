@@ -34,8 +34,8 @@ type Identity struct {
 	// AuditAge and AuditEntries bound the audit log.
 	AuditAge     time.Duration
 	AuditEntries int
-	// UserRate and AddressRate are requests a minute; 0 is no limit, less is
-	// what suits where the server listens.
+	// UserRate and AddressRate limit the requests of a minute; 0 is no limit, and a
+	// negative value chooses one by where the server listens.
 	UserRate, AddressRate int
 	// Agents says that agents are answered by the Model Context Protocol, Registration
 	// that they may become OAuth apps by themselves.

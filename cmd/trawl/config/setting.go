@@ -19,7 +19,7 @@ type Setting struct {
 	Name string
 	// Value stands for the value in help texts.
 	Value string
-	// Default is the default in words or as it would be written.
+	// Default is the value without the setting, in words or as it is written.
 	Default string
 	// About says in a few words what the setting does.
 	About string

@@ -37,7 +37,7 @@ type Summary struct {
 	// Added and Removed count documents.
 	Added, Removed int
 	Took           time.Duration
-	// Note, if set, says instead of the counts what was done.
+	// Note, if set, is shown in place of the counts.
 	Note string
 }
 
