@@ -329,7 +329,7 @@ func (c *copies) move(id uint32) {
 // fetch fetches the mirror of a repository, which is held, while there is room. It
 // fails if that does not have the commits of the record then.
 func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	if err := c.ix.checkDisk(); err != nil {
+	if err := c.ix.Room.check(); err != nil {
 		return nil, err
 	}
 	select {
@@ -338,7 +338,7 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-c.fetches }()
-	ctx, end := c.ix.whileRoom(ctx)
+	ctx, end := c.ix.Room.watch(ctx)
 	defer end()
 	_, err := os.Stat(c.ix.store.GitDirs().Dir(r))
 	there := err == nil

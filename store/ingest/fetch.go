@@ -48,7 +48,7 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(
 		}
 		return fetched{at: ix.opts.Now().UTC()} // it is opened when it is read
 	}
-	if err := ix.Ready(); err != nil {
+	if err := ix.Room.Ready(); err != nil {
 		return fetched{err: err}
 	}
 	select {
@@ -64,7 +64,7 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(
 	}
 	defer func() { <-ix.fetches }()
 	start := ix.opts.Now()
-	ctx, end := ix.whileRoom(ctx)
+	ctx, end := ix.Room.watch(ctx)
 	defer end()
 	ctx, traced := span.Start(ctx, "sync", "fetch")
 	if f := ix.look(ctx, r, settled); f.unchanged != nil || f.err != nil {
@@ -171,37 +171,4 @@ func (ix *Indexer) VerifyMirror(ctx context.Context, r *store.Repository, quick 
 		err = fmt.Errorf("verify the mirror of %q: %w", r.Name, err)
 	}
 	return err
-}
-
-// roomEvery is how often the disk is looked at while something is fetched.
-const roomEvery = time.Second
-
-// whileRoom returns a context that ends with ErrLowDisk when the disk is nearly
-// full: what is fetched would fill it, and searches need some of it.
-func (ix *Indexer) whileRoom(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	if ix.opts.MinFreeBytes < 0 {
-		return ctx, func() { cancel(nil) }
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(roomEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := ix.checkDisk(); err != nil {
-					cancel(err)
-					return
-				}
-			}
-		}
-	}()
-	return ctx, func() {
-		cancel(nil)
-		<-ended
-	}
 }

@@ -254,7 +254,7 @@ func (ix *Indexer) writeGroup(ctx context.Context, jobs []*syncJob) {
 		err = ix.commitSyncs(jobs, headers)
 	}
 	if err != nil {
-		ix.discard(headers, err)
+		ix.changes.discard(headers, err)
 	}
 	for _, j := range jobs {
 		if err != nil && j.err == nil {
@@ -294,7 +294,7 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if err := ix.checkDisk(); err != nil {
+	if err := ix.Room.check(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b source) int {
@@ -344,7 +344,7 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 func (ix *Indexer) commitSyncs(jobs []*syncJob, headers []shard.Header) error {
 	var done []*syncJob
 	var c store.Change
-	err := ix.update(func(tx *store.Tx) error {
+	err := ix.changes.update(func(tx *store.Tx) error {
 		done, c = ix.switchTo(tx.Snapshot(), jobs, headers)
 		tx.Change = c
 		return nil

@@ -85,7 +85,7 @@ func (p *historyPass) readAlone(ctx context.Context, id uint32) error {
 	j := &historyJob{ix: p.ix, id: id, report: p.report}
 	err := errOvertaken
 	for n := 0; n < overtakenAtMost && errors.Is(err, errOvertaken); n++ {
-		err = p.ix.heal(ctx, func() error {
+		err = p.ix.changes.heal(ctx, func() error {
 			*j = historyJob{ix: p.ix, id: id, report: p.report, added: j.added}
 			return j.run(ctx)
 		})
@@ -172,7 +172,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 		return nil // removed meanwhile
 	}
 	j.tip = j.repository.Commit()
-	if err := j.ix.checkDisk(); err != nil {
+	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
 	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
@@ -305,7 +305,7 @@ func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t 
 // commit changes the repository's record, unless it is gone, and the other
 // records that change writes. Nothing else changes records meanwhile.
 func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) error {
-	return j.ix.update(func(tx *store.Tx) error {
+	return j.ix.changes.update(func(tx *store.Tx) error {
 		r := tx.Snapshot().RepositoryByID(j.id)
 		if r == nil {
 			return fmt.Errorf("repository %q: %w", j.repository.Name, store.ErrNotFound)
@@ -330,7 +330,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 	if j.writer.Empty() {
 		return nil
 	}
-	if err := j.ix.checkDisk(); err != nil {
+	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
 	written, err := j.writer.Finish(ctx)
@@ -343,7 +343,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		j.ix.discard([]shard.Header{written}, err)
+		j.ix.changes.discard([]shard.Header{written}, err)
 		return err
 	}
 	j.added += j.pending.commits

@@ -60,7 +60,7 @@ func (j *historyJob) readSmall(ctx context.Context) (err error) {
 		return store.ErrNotFound
 	}
 	j.tip = j.repository.Commit()
-	if err := j.ix.checkDisk(); err != nil {
+	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
 	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
@@ -227,7 +227,7 @@ func (p *historyPass) readEach(ctx context.Context, givesWay bool, todo <-chan u
 		if givesWay {
 			p.ix.groups.idle(ctx)
 		}
-		err := p.ix.heal(ctx, func() error {
+		err := p.ix.changes.heal(ctx, func() error {
 			*j = historyJob{ix: p.ix, id: id, small: true}
 			return j.readSmall(ctx)
 		})
@@ -335,7 +335,7 @@ func (ix *Indexer) writeHistories(ctx context.Context, jobs []*historyJob) error
 		err = ix.commitHistories(jobs, headers)
 	}
 	if err != nil {
-		ix.discard(headers, err)
+		ix.changes.discard(headers, err)
 	}
 	return err
 }
@@ -343,7 +343,7 @@ func (ix *Indexer) writeHistories(ctx context.Context, jobs []*historyJob) error
 // writeCommits writes the commits of jobs in the order of a merge. Those of different
 // readers go to different shards.
 func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (headers []shard.Header, err error) {
-	if err := ix.checkDisk(); err != nil {
+	if err := ix.Room.check(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(jobs, func(a, b *historyJob) int {
@@ -392,7 +392,7 @@ func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (header
 
 // commitHistories puts what was written into the records of all jobs in one commit.
 func (ix *Indexer) commitHistories(jobs []*historyJob, headers []shard.Header) error {
-	err := ix.update(func(tx *store.Tx) error {
+	err := ix.changes.update(func(tx *store.Tx) error {
 		sn, c := tx.Snapshot(), store.Change{}
 		var dead []docRef
 		for _, j := range jobs {

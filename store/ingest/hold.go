@@ -10,7 +10,7 @@ import (
 
 // holds let one sync, or removal, at a time have a repository and its mirror.
 // Those of different repositories are taken side by side. A hold is taken
-// before Indexer.mu, never while that is held.
+// before changes.mu, never while that is held.
 type holds struct {
 	mu sync.Mutex // guards byID
 	// byID are the repositories that are held.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -142,12 +141,10 @@ type Indexer struct {
 	store *store.Store
 	opts  Options
 
-	// mu lets one change at a time be made from the last version and committed. It
-	// is held for that only, not while texts are read or written.
-	mu sync.Mutex
-	// rewriting holds a token while a task writes large shards: a sync, a merge, or
-	// what is of an older index. It is taken before mu.
-	rewriting chan struct{}
+	// Room is what the disk keeps free.
+	Room *Room
+	// changes makes all changes of the store.
+	changes *changes
 	// groups are the syncs that are written together.
 	groups *groups
 	// pace is that of reading files and writing shards.
@@ -158,11 +155,10 @@ type Indexer struct {
 	fetches chan struct{}
 	// copies are the mirrors that other nodes sync, nil for a store of one machine.
 	copies *copies
-	// symbolsTurn holds a token while symbols are read, which takes mu for the
+	// symbolsTurn holds a token while symbols are read, which holds up changes at the
 	// end of each shard only.
 	symbolsTurn chan struct{}
-	// historyTurn holds a token while commits are read, which takes mu for each
-	// change of a record only.
+	// historyTurn holds a token while commits are read.
 	historyTurn chan struct{}
 }
 
@@ -171,7 +167,8 @@ type Indexer struct {
 func New(s *store.Store, o Options) *Indexer {
 	o = o.withDefaults()
 	ix := &Indexer{
-		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)), rewriting: make(chan struct{}, 1),
+		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)),
+		Room: &Room{s, o.MinFreeBytes}, changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
 	if s.Node().Shares() {
@@ -212,35 +209,6 @@ type Progress struct {
 	Bytes int64
 }
 
-// ErrLowDisk says that ingest stopped because the disk is nearly full.
-var ErrLowDisk = errors.New("disk is nearly full")
-
-// Ready fails with ErrLowDisk when there is too little room to index, and with
-// an error of the store when that cannot be written. It makes a store that is
-// broken take changes again, if that can be done.
-func (ix *Indexer) Ready() error {
-	if err := ix.store.Mend(); err != nil {
-		return err
-	}
-	return ix.checkDisk()
-}
-
-// checkDisk fails with ErrLowDisk when less is free than the options ask for.
-func (ix *Indexer) checkDisk() error {
-	if ix.opts.MinFreeBytes < 0 {
-		return nil
-	}
-	disk, err := ix.store.Disk()
-	if err != nil {
-		return err
-	}
-	if disk.FreeBytes < uint64(ix.opts.MinFreeBytes) {
-		return fmt.Errorf("%w: %d MiB free at %s, indexing needs %d MiB; free some space or lower min-free-bytes",
-			ErrLowDisk, disk.FreeBytes>>20, ix.store.Dir(), ix.opts.MinFreeBytes>>20)
-	}
-	return nil
-}
-
 // Add records a source as a repository to be synced. When a repository of that
 // name and location is there already it is returned as it is; one of the same
 // name from elsewhere is store.ErrExists. It does not wait for a sync at work.
@@ -278,15 +246,13 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
 	defer leave()
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	return ix.heal(ctx, func() error { return ix.remove(ctx, id, name) })
+	return ix.changes.heal(ctx, func() error { return ix.remove(ctx, id, name) })
 }
 
-// remove is Remove with mu held.
+// remove is Remove of a repository that is held.
 func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 	var r *store.Repository
-	err := ix.updateLocked(func(tx *store.Tx) error {
+	err := ix.changes.update(func(tx *store.Tx) error {
 		sn := tx.Snapshot()
 		if r = sn.RepositoryByID(id); r == nil {
 			return store.ErrNotFound
@@ -318,54 +284,4 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 		}
 	}
 	return nil
-}
-
-// rewrite waits until no other task writes large shards; end lets the next one.
-func (ix *Indexer) rewrite(ctx context.Context) (end func(), err error) {
-	select {
-	case ix.rewriting <- struct{}{}:
-		return func() { <-ix.rewriting }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a merge: %w", context.Cause(ctx))
-	}
-}
-
-// update commits what f puts into a transaction, one after the other. It makes a
-// store that is broken take changes again, if that can be done.
-func (ix *Indexer) update(f func(tx *store.Tx) error) error {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	return ix.updateLocked(f)
-}
-
-// updateLocked is update with mu held.
-func (ix *Indexer) updateLocked(f func(tx *store.Tx) error) error {
-	if err := ix.store.Mend(); err != nil {
-		return err
-	}
-	return ix.store.Update(f)
-}
-
-// begin returns the snapshot from which a change is prepared. It makes a store that
-// is broken take changes again, if that can be done. A change that is not made while
-// mu is held is compared with a later snapshot when it is committed.
-func (ix *Indexer) begin() (*store.Snapshot, error) {
-	if err := ix.store.Mend(); err != nil {
-		return nil, err
-	}
-	return ix.store.Snapshot(), nil
-}
-
-// discard removes shards that were written for a change that failed, as far as
-// that can be done: if not, they go when the store is opened next. When the
-// store broke over the change they may be in use.
-func (ix *Indexer) discard(written []shard.Header, why error) {
-	if len(written) == 0 || errors.Is(why, store.ErrBroken) {
-		return
-	}
-	var c store.Change
-	for _, h := range written {
-		c.Drop = append(c.Drop, h.ID)
-	}
-	_ = ix.store.Commit(c)
 }

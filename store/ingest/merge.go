@@ -42,7 +42,7 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 	for {
 		var n int
 		var more bool
-		err := ix.heal(ctx, func() (err error) {
+		err := ix.changes.heal(ctx, func() (err error) {
 			n, more, err = ix.mergeOnce(ctx, report)
 			return err
 		})
@@ -58,12 +58,12 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 // mergeOnce merges one group, and returns how many shards it replaced and whether
 // there may be another group. Small syncs go on meanwhile.
 func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replaced int, more bool, err error) {
-	leave, err := ix.rewrite(ctx)
+	leave, err := ix.changes.rewrite(ctx)
 	if err != nil {
 		return 0, false, err
 	}
 	defer leave()
-	sn, err := ix.begin()
+	sn, err := ix.changes.begin()
 	if err != nil {
 		return 0, false, err
 	}
@@ -83,9 +83,9 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replac
 	return len(group), true, nil
 }
 
-// replace rewrites a group and switches to what was written. ix.rewriting is held.
+// replace rewrites a group and switches to what was written. changes.rewriting is held.
 func (m *merging) replace(ctx context.Context, group []shard.View) error {
-	if err := m.ix.checkDisk(); err != nil {
+	if err := m.ix.Room.check(); err != nil {
 		return err
 	}
 	m.outputs, m.written = map[uint32]map[uint32]bool{}, map[uint32][]source{}
@@ -99,7 +99,7 @@ func (m *merging) replace(ctx context.Context, group []shard.View) error {
 		err = m.commit(group)
 	}
 	if err != nil {
-		m.ix.discard(m.add, err)
+		m.ix.changes.discard(m.add, err)
 	}
 	return err
 }
@@ -350,7 +350,7 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 // commit switches from the group to what was written. What has happened to its
 // documents since m.sn happens to their copies.
 func (m *merging) commit(group []shard.View) error {
-	return m.ix.update(func(tx *store.Tx) (err error) {
+	return m.ix.changes.update(func(tx *store.Tx) (err error) {
 		tx.Change, err = m.change(tx.Snapshot(), group)
 		return err
 	})

@@ -50,7 +50,7 @@ func (ix *Indexer) Rebuild(ctx context.Context, report func(Progress)) (int, err
 	replaced, tried := 0, map[uint32]bool{}
 	for {
 		var id uint32
-		err := ix.heal(ctx, func() (err error) {
+		err := ix.changes.heal(ctx, func() (err error) {
 			id, err = ix.rebuildOne(ctx, tried, report)
 			return err
 		})
@@ -78,12 +78,12 @@ func hopeless(ctx context.Context, err error) bool {
 // rebuildOne rewrites a shard that was not tried and returns its number, 0 if
 // there is none.
 func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report func(Progress)) (uint32, error) {
-	leave, err := ix.rewrite(ctx)
+	leave, err := ix.changes.rewrite(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
-	sn, err := ix.begin()
+	sn, err := ix.changes.begin()
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -15,16 +16,15 @@ import (
 // others have replaced. A crash leaves such mirrors, whole or half made,
 // between the removal of a repository and that of its mirror. It returns how
 // many there were. While records of repositories cannot be read it removes
-// none.
-func (ix *Indexer) SweepMirrors() (removed int, err error) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	sn := ix.store.Snapshot()
+// none. No repository may be
+// synced or removed meanwhile.
+func SweepMirrors(s *store.Store) (removed int, err error) {
+	sn := s.Snapshot()
 	defer sn.Close()
 	if sn.LostRepositories() > 0 {
 		return 0, nil
 	}
-	dir := filepath.Join(ix.store.Dir(), "mirrors")
+	dir := filepath.Join(s.Dir(), "mirrors")
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil

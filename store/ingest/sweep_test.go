@@ -18,7 +18,7 @@ func TestSweepMirrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := f.ix.SweepMirrors(); n != 0 || err != nil {
+	if n, err := ingest.SweepMirrors(f.st); n != 0 || err != nil {
 		t.Errorf("without mirrors: %d removed, %v", n, err)
 	}
 	mirrors := filepath.Join(f.st.Dir(), "mirrors")
@@ -29,7 +29,7 @@ func TestSweepMirrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := f.ix.SweepMirrors(); n != len(gone) || err != nil {
+	if n, err := ingest.SweepMirrors(f.st); n != len(gone) || err != nil {
 		t.Errorf("%d removed, %v; want the mirrors without a repository", n, err)
 	}
 	for _, dir := range stay {
@@ -59,7 +59,7 @@ func TestSweepMirrorsPutsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := f.ix.SweepMirrors(); n != 1 || err != nil {
+	if n, err := ingest.SweepMirrors(f.st); n != 1 || err != nil {
 		t.Errorf("%d removed, %v; want the one without a repository", n, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "kept")); err != nil {

@@ -127,7 +127,7 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 	if err != nil {
 		return err
 	}
-	if err := p.ix.checkDisk(); err != nil {
+	if err := p.ix.Room.check(); err != nil {
 		return err
 	}
 	if err := p.writer.Begin(v); err != nil {
@@ -158,20 +158,18 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 }
 
 // finish shows the symbols of a shard, unless it has been dropped meanwhile.
-// That cannot happen while mu is held.
 func (p *symbolPass) finish(ctx context.Context, id uint32, sum SymbolsResult) (written bool, err error) {
-	p.ix.mu.Lock()
-	defer p.ix.mu.Unlock()
-	sn := p.ix.store.Snapshot()
-	_, there := sn.Shard(id)
-	if err := sn.Close(); err != nil || !there {
-		return false, err
-	}
 	unknown := 0
 	for _, n := range sum.Unknown {
 		unknown += n
 	}
-	return true, p.writer.Finish(ctx, shard.SymbolCounts{Documents: sum.Documents, Failed: sum.FailedCount, Unknown: unknown})
+	err = p.ix.changes.whileLast(func(sn *store.Snapshot) error {
+		if _, written = sn.Shard(id); !written {
+			return nil
+		}
+		return p.writer.Finish(ctx, shard.SymbolCounts{Documents: sum.Documents, Failed: sum.FailedCount, Unknown: unknown})
+	})
+	return written, err
 }
 
 // add counts one document.

@@ -104,7 +104,7 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 		}
 		return err
 	}
-	err := ix.heal(ctx, func() error {
+	err := ix.changes.heal(ctx, func() error {
 		err := try(ix.syncInGroup)
 		if errors.Is(err, errNotSmall) || errors.Is(err, errOvertaken) {
 			err = try(ix.syncAlone)
@@ -127,7 +127,7 @@ func (ix *Indexer) syncAlone(ctx context.Context, id uint32, f fetched, report f
 		return Result{}, err
 	}
 	defer end()
-	leave, err := ix.rewrite(ctx)
+	leave, err := ix.changes.rewrite(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -152,7 +152,7 @@ func (ix *Indexer) syncAlone(ctx context.Context, id uint32, f fetched, report f
 // syncBy makes a job, has it prepared and written, and commits it unless that was
 // done.
 func (ix *Indexer) syncBy(ctx context.Context, id uint32, report func(Progress), write func(*syncJob) error) (Result, error) {
-	sn, err := ix.begin()
+	sn, err := ix.changes.begin()
 	if err != nil {
 		return Result{}, err
 	}
@@ -176,7 +176,7 @@ func (ix *Indexer) syncBy(ctx context.Context, id uint32, report func(Progress),
 		ix.recordError(r.ID, err)
 	}
 	if !job.committed {
-		ix.discard(job.headers, err)
+		ix.changes.discard(job.headers, err)
 	}
 	return Result{}, err
 }
@@ -184,7 +184,7 @@ func (ix *Indexer) syncBy(ctx context.Context, id uint32, report func(Progress),
 // recordError keeps the error with the repository for people to see. The
 // caller has it too, so nothing is lost when the store takes no more.
 func (ix *Indexer) recordError(id uint32, why error) {
-	_ = ix.update(func(tx *store.Tx) error {
+	_ = ix.changes.update(func(tx *store.Tx) error {
 		r := tx.Snapshot().RepositoryByID(id)
 		if r == nil {
 			return nil
@@ -262,7 +262,7 @@ type writtenDocument struct {
 
 // prepare compares the source with what is live. It changes nothing.
 func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
-	if err := j.ix.checkDisk(); err != nil {
+	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
 	if j.repo, err = j.source(ctx, f); err != nil {
@@ -532,7 +532,7 @@ func (w *documentWriter) finish(ctx context.Context) error {
 	if w.shards.Empty() {
 		return nil
 	}
-	if err := w.job.ix.checkDisk(); err != nil {
+	if err := w.job.ix.Room.check(); err != nil {
 		return err
 	}
 	var h shard.Header

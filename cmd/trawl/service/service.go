@@ -196,11 +196,11 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		s.repositories.asked.applied(a)
 	})
 	s.indexer = ingest.New(st, ingesting)
-	s.upkeep.indexer, s.repositories.indexer, s.disk.ready = s.indexer, s.indexer, s.indexer.Ready
+	s.upkeep.indexer, s.repositories.indexer, s.disk.ready = s.indexer, s.indexer, s.indexer.Room.Ready
 	s.checker = &Checker{
 		store: st, indexer: s.indexer, background: &s.background, sync: s.repositories.Sync, renew: s.repositories.renew, searching: s.searches.Working, declared: set.Repositories,
 	}
-	sweepMirrors(s.indexer, o.Log)
+	sweepMirrors(st, o.Log)
 	return s, nil
 }
 
@@ -222,8 +222,8 @@ func identityOptions(set config.Settings, o Options) identity.Options {
 }
 
 // sweepMirrors removes mirrors of no repository.
-func sweepMirrors(indexer *ingest.Indexer, log zerolog.Logger) {
-	switch n, err := indexer.SweepMirrors(); {
+func sweepMirrors(st *store.Store, log zerolog.Logger) {
+	switch n, err := ingest.SweepMirrors(st); {
 	case err != nil:
 		log.Warn().Err(err).Msg("remove mirrors of no repository")
 	case n > 0:
