@@ -24,7 +24,11 @@ import (
 // A copy is brought up to date once for all who wait for it, in the background: it goes
 // on when none of them waits any more.
 type copies struct {
-	ix *Indexer
+	store   *store.Store
+	now     func() time.Time
+	sources *sources
+	room    *Room
+	holds   *holds
 	// ctx ends what goes on, with stop.
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -73,10 +77,13 @@ const (
 	copyRetry = 10 * time.Second
 )
 
-func newCopies(ix *Indexer) *copies {
-	c := &copies{ix: ix, fetches: make(chan struct{}, mostFetches), of: map[uint32]*repositoryCopy{}}
+func newCopies(s *store.Store, now func() time.Time, from *sources, room *Room, holds *holds) *copies {
+	c := &copies{
+		store: s, now: now, sources: from, room: room, holds: holds,
+		fetches: make(chan struct{}, mostFetches), of: map[uint32]*repositoryCopy{},
+	}
 	c.ctx, c.stop = context.WithCancel(context.Background())
-	ix.store.Subscribe(func(a store.Applied) {
+	s.Subscribe(func(a store.Applied) {
 		for _, r := range a.Repositories {
 			if r.After == nil && r.Before.Mirror {
 				c.remove(r.Before)
@@ -88,6 +95,9 @@ func newCopies(ix *Indexer) *copies {
 
 // close ends what is at work.
 func (c *copies) close() {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	c.over = true
 	c.mu.Unlock()
@@ -131,7 +141,7 @@ func (c *copies) has(r *store.Repository) bool {
 	if known == nil || !known.exact || !known.covers(r) {
 		return false
 	}
-	if r.Mirror && known.coming == nil && c.ix.opts.Now().Sub(known.fetched) > copyAge {
+	if r.Mirror && known.coming == nil && c.now().Sub(known.fetched) > copyAge {
 		c.begin(known, r, c.renew)
 	}
 	return true
@@ -187,7 +197,7 @@ func (c *copies) arrival(r *store.Repository) (*arrival, error) {
 	}
 	switch f := known.failed; {
 	case known.coming != nil:
-	case f != nil && f.generation >= r.Generation && c.ix.opts.Now().Sub(f.at) < copyRetry:
+	case f != nil && f.generation >= r.Generation && c.now().Sub(f.at) < copyRetry:
 		return nil, f.err
 	case c.over:
 		return nil, context.Canceled
@@ -213,7 +223,7 @@ func (c *copies) begin(known *repositoryCopy, r *store.Repository, task func(con
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		now := c.ix.opts.Now()
+		now := c.now()
 		known.coming = nil
 		known.state++
 		a.at, a.err, a.generation = now, err, max(a.generation, r.Generation)
@@ -230,7 +240,7 @@ func (c *copies) begin(known *repositoryCopy, r *store.Repository, task func(con
 }
 
 func (c *copies) present(id uint32) *store.Repository {
-	sn := c.ix.store.Snapshot()
+	sn := c.store.Snapshot()
 	defer func() { _ = sn.Close() }()
 	return sn.RepositoryByID(id)
 }
@@ -238,9 +248,9 @@ func (c *copies) present(id uint32) *store.Repository {
 // bring has a copy have the commits of a record. exact says that its branches are those
 // of the record; while a sync of this node has the mirror they may be newer.
 func (c *copies) bring(ctx context.Context, r *store.Repository) (exact bool, err error) {
-	dir := c.ix.store.GitDirs().Dir(r)
+	dir := c.store.GitDirs().Dir(r)
 	if !r.Mirror {
-		repo, err := c.ix.opts.Git.Open(ctx, dir)
+		repo, err := c.sources.open(ctx, r)
 		if err != nil {
 			return false, err
 		}
@@ -252,12 +262,12 @@ func (c *copies) bring(ctx context.Context, r *store.Repository) (exact bool, er
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	other, leave := c.ix.holds.try(r.ID, end)
+	other, leave := c.holds.try(r.ID, end)
 	if other != nil {
 		if _, err := c.complete(ctx, r); err == nil {
 			return false, nil // the sync may have moved branches
 		}
-		if leave, err = c.ix.holds.take(ctx, r.ID, end, func(*hold) {}); err != nil {
+		if leave, err = c.holds.take(ctx, r.ID, end, func(*hold) {}); err != nil {
 			return false, err
 		}
 	}
@@ -282,13 +292,13 @@ func (c *copies) bring(ctx context.Context, r *store.Repository) (exact bool, er
 func (c *copies) renew(ctx context.Context, r *store.Repository) (exact bool, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	other, leave := c.ix.holds.try(r.ID, end)
+	other, leave := c.holds.try(r.ID, end)
 	if other != nil {
 		return false, nil // a sync does the same
 	}
 	defer leave()
 	c.looked(r.ID)
-	same, err := c.ix.unchanged(ctx, r)
+	same, err := c.sources.unchanged(ctx, r)
 	if same {
 		return true, nil
 	}
@@ -299,7 +309,7 @@ func (c *copies) renew(ctx context.Context, r *store.Repository) (exact bool, er
 	if err == nil {
 		err = c.setBranches(ctx, repo, r)
 	}
-	return hasBranches(c.ix.store.GitDirs().Dir(r), r.Branches), nil
+	return hasBranches(c.store.GitDirs().Dir(r), r.Branches), nil
 }
 
 // looked notes that a copy was compared with its source.
@@ -310,7 +320,7 @@ func (c *copies) looked(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.of[id]; known != nil {
-		known.fetched = c.ix.opts.Now()
+		known.fetched = c.now()
 	}
 }
 
@@ -322,14 +332,14 @@ func (c *copies) move(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.of[id]; known != nil {
-		known.exact, known.fetched = false, c.ix.opts.Now()
+		known.exact, known.fetched = false, c.now()
 	}
 }
 
 // fetch fetches the mirror of a repository, which is held, while there is room. It
 // fails if that does not have the commits of the record then.
 func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	if err := c.ix.Room.check(); err != nil {
+	if err := c.room.check(); err != nil {
 		return nil, err
 	}
 	select {
@@ -338,11 +348,11 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-c.fetches }()
-	ctx, end := c.ix.Room.watch(ctx)
+	ctx, end := c.room.watch(ctx)
 	defer end()
-	_, err := os.Stat(c.ix.store.GitDirs().Dir(r))
+	_, err := os.Stat(c.store.GitDirs().Dir(r))
 	there := err == nil
-	repo, err := c.ix.mirror(ctx, r, false, nil)
+	repo, err := c.sources.mirror(ctx, r, false, nil)
 	if err == nil && there {
 		err = repo.Fetch(ctx, nil)
 	}
@@ -365,7 +375,7 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 
 // complete returns the mirror of a repository if it has the commits of the record.
 func (c *copies) complete(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	repo, err := c.ix.opts.Git.Open(ctx, c.ix.store.GitDirs().Dir(r))
+	repo, err := c.sources.open(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -432,7 +442,7 @@ func hasBranches(dir string, branches []store.Branch) bool {
 
 // setBranches has a copy have the branches of a record.
 func (c *copies) setBranches(ctx context.Context, repo *git.Repo, r *store.Repository) error {
-	if len(r.Branches) == 0 || hasBranches(c.ix.store.GitDirs().Dir(r), r.Branches) {
+	if len(r.Branches) == 0 || hasBranches(c.store.GitDirs().Dir(r), r.Branches) {
 		return nil
 	}
 	var branches []git.Branch
@@ -451,11 +461,11 @@ func (c *copies) remove(r *store.Repository) {
 		return
 	}
 	c.running.Go(func() {
-		leave, err := c.ix.holds.take(c.ctx, r.ID, func(error) {}, func(other *hold) { other.end(errRemoved) })
+		leave, err := c.holds.take(c.ctx, r.ID, func(error) {}, func(other *hold) { other.end(errRemoved) })
 		if err != nil {
 			return // it is swept when the store is opened next
 		}
 		defer leave()
-		_ = os.RemoveAll(c.ix.store.GitDirs().Dir(r)) // or swept then
+		_ = os.RemoveAll(c.store.GitDirs().Dir(r)) // or swept then
 	})
 }

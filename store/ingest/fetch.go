@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"time"
 
@@ -19,6 +18,40 @@ import (
 // others waiting, and a fourth is for what was pushed to meanwhile. The memory of git's
 // processes is bounded by their budget however many there are.
 const mostFetches = 4
+
+// Mirrors are the git repositories of a store, each as its source is. It guards how
+// many are fetched at once.
+type Mirrors struct {
+	store   *store.Store
+	opts    Options
+	sources *sources
+	room    *Room
+	// holds are the repositories that are synced, removed or verified.
+	holds *holds
+	// fetches holds a token for each mirror that is fetched.
+	fetches chan struct{}
+	// copies are the mirrors that other nodes sync, nil for a store of one machine.
+	copies *copies
+}
+
+func newMirrors(s *store.Store, o Options, from *sources, room *Room, holds *holds) *Mirrors {
+	m := &Mirrors{store: s, opts: o, sources: from, room: room, holds: holds, fetches: make(chan struct{}, mostFetches)}
+	if s.Node().Shares() {
+		m.copies = newCopies(s, o.Now, from, room, holds)
+		s.GitDirs().SetMirrors(m.copies)
+	}
+	return m
+}
+
+// open returns the git repository of r once it is on this node.
+func (m *Mirrors) open(ctx context.Context, r *store.Repository) (*git.Repo, error) {
+	if m.copies != nil {
+		if err := m.copies.wait(ctx, r, nil); err != nil {
+			return nil, err
+		}
+	}
+	return m.sources.open(ctx, r)
+}
 
 // fetched is the mirror of a source, or why it could not be brought up to date.
 // git is nil for a source that has none.
@@ -35,50 +68,50 @@ type fetched struct {
 
 // fetch brings the mirror of a repository up to date, or makes it anew, while
 // others are indexed. The repository is held.
-func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(Progress)) fetched {
-	sn := ix.store.Snapshot()
+func (m *Mirrors) fetch(ctx context.Context, id uint32, anew bool, report func(Progress)) fetched {
+	sn := m.store.Snapshot()
 	r := sn.RepositoryByID(id)
-	settled := r != nil && !anew && ix.settled(sn, r)
+	settled := r != nil && !anew && m.opts.settled(sn, r)
 	if err := sn.Close(); err != nil || r == nil {
 		return fetched{err: errors.Join(err, notThere(r))}
 	}
 	if !r.Mirror {
-		if f := ix.look(ctx, r, settled); f.unchanged != nil {
+		if f := m.look(ctx, r, settled); f.unchanged != nil {
 			return f
 		}
-		return fetched{at: ix.opts.Now().UTC()} // it is opened when it is read
+		return fetched{at: m.opts.Now().UTC()} // it is opened when it is read
 	}
-	if err := ix.Room.Ready(); err != nil {
+	if err := m.room.Ready(); err != nil {
 		return fetched{err: err}
 	}
 	select {
-	case ix.fetches <- struct{}{}:
+	case m.fetches <- struct{}{}:
 	default:
 		report(Progress{Phase: "wait"})
 		select {
-		case ix.fetches <- struct{}{}:
+		case m.fetches <- struct{}{}:
 			report(Progress{Phase: "fetch"})
 		case <-ctx.Done():
 			return fetched{err: fmt.Errorf("wait for others to be fetched: %w", context.Cause(ctx))}
 		}
 	}
-	defer func() { <-ix.fetches }()
-	start := ix.opts.Now()
-	ctx, end := ix.Room.watch(ctx)
+	defer func() { <-m.fetches }()
+	start := m.opts.Now()
+	ctx, end := m.room.watch(ctx)
 	defer end()
 	ctx, traced := span.Start(ctx, "sync", "fetch")
-	if f := ix.look(ctx, r, settled); f.unchanged != nil || f.err != nil {
+	if f := m.look(ctx, r, settled); f.unchanged != nil || f.err != nil {
 		traced(f.err)
 		return f
 	}
-	ix.copies.move(id)
+	m.copies.move(id)
 	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := ix.mirror(ctx, r, anew, note)
+	repo, err := m.sources.mirror(ctx, r, anew, note)
 	if err == nil {
 		err = repo.Fetch(ctx, note)
 	}
 	traced(err)
-	now := ix.opts.Now()
+	now := m.opts.Now()
 	return fetched{git: repo, err: err, at: now.UTC(), took: now.Sub(start)}
 }
 
@@ -92,78 +125,38 @@ func notThere(r *store.Repository) error {
 
 // look is the fetch of a source that has not changed. It returns nothing for one
 // that may have.
-func (ix *Indexer) look(ctx context.Context, r *store.Repository, settled bool) fetched {
+func (m *Mirrors) look(ctx context.Context, r *store.Repository, settled bool) fetched {
 	if !settled {
 		return fetched{}
 	}
-	start := ix.opts.Now()
-	same, err := ix.unchanged(ctx, r)
-	now := ix.opts.Now()
+	start := m.opts.Now()
+	same, err := m.sources.unchanged(ctx, r)
+	now := m.opts.Now()
 	f := fetched{err: err, at: now.UTC(), took: now.Sub(start)}
 	if same && err == nil {
 		r.NoteFetched(f.at)
-		ix.copies.looked(r.ID)
+		m.copies.looked(r.ID)
 		f.unchanged = r
 	}
 	return f
 }
 
-// address is that of a source, with what signs in at its host. It is shown nowhere.
-func (ix *Indexer) address(r *store.Repository) string {
-	if !r.Guarded || ix.opts.Credentials == nil {
-		return r.Source
-	}
-	u, err := url.Parse(r.Source)
-	if err != nil || u.User != nil {
-		return r.Source
-	}
-	if u.User = ix.opts.Credentials(r); u.User == nil {
-		return r.Source
-	}
-	return u.String()
-}
-
-func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
-	dir := ix.store.GitDirs().Dir(r)
-	if !r.Guarded {
-		if anew {
-			if err := ix.opts.Git.Renew(ctx, r.Source, dir, note); err != nil {
-				return nil, err
-			}
-		}
-		return ix.opts.Git.Mirror(ctx, r.Source, dir, note)
-	}
-	if ix.opts.Proxy == nil {
-		return nil, errors.New("a source that was named over the API is fetched by a server only")
-	}
-	proxy, err := ix.opts.Proxy()
-	if err != nil {
-		return nil, err
-	}
-	if anew {
-		if err := ix.opts.Git.RenewThrough(ctx, proxy, ix.address(r), dir, note); err != nil {
-			return nil, err
-		}
-	}
-	return ix.opts.Git.MirrorThrough(ctx, proxy, ix.address(r), dir, note)
-}
-
-// VerifyMirror reads the mirror of a repository, while no sync has it, and
+// Verify reads the mirror of a repository, while no sync has it, and
 // calls fault for each fault. A mirror that does not exist is no fault: the
 // next sync fetches it.
-func (ix *Indexer) VerifyMirror(ctx context.Context, r *store.Repository, quick bool, fault func(problem string)) error {
+func (m *Mirrors) Verify(ctx context.Context, r *store.Repository, quick bool, fault func(problem string)) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	leave, err := ix.holds.take(ctx, r.ID, end, func(*hold) {})
+	leave, err := m.holds.take(ctx, r.ID, end, func(*hold) {})
 	if err != nil {
 		return fmt.Errorf("verify the mirror of %q: %w", r.Name, err)
 	}
 	defer leave()
-	dir := ix.store.GitDirs().Dir(r)
+	dir := m.store.GitDirs().Dir(r)
 	if _, err := os.Stat(dir); !r.Mirror || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err = ix.opts.Git.Verify(ctx, dir, quick, fault)
+	err = m.opts.Git.Verify(ctx, dir, quick, fault)
 	if context.Cause(ctx) == errRemoved {
 		return nil
 	}

@@ -175,7 +175,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
+	if j.git, err = j.ix.Mirrors.open(ctx, j.repository); err != nil {
 		return err
 	}
 	if j.plan, err = j.makePlan(ctx, sn); err != nil {

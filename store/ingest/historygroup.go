@@ -63,7 +63,7 @@ func (j *historyJob) readSmall(ctx context.Context) (err error) {
 	if err := j.ix.Room.check(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
+	if j.git, err = j.ix.Mirrors.open(ctx, j.repository); err != nil {
 		return err
 	}
 	h := &j.repository.History

@@ -149,12 +149,12 @@ type Indexer struct {
 	groups *groups
 	// pace is that of reading files and writing shards.
 	pace *pace
+	// sources are where the mirrors come from.
+	sources *sources
+	// Mirrors are the git repositories.
+	Mirrors *Mirrors
 	// holds are the repositories that are synced or removed.
-	holds holds
-	// fetches holds a token for each mirror that is fetched.
-	fetches chan struct{}
-	// copies are the mirrors that other nodes sync, nil for a store of one machine.
-	copies *copies
+	holds *holds
 	// symbolsTurn holds a token while symbols are read, which holds up changes at the
 	// end of each shard only.
 	symbolsTurn chan struct{}
@@ -166,33 +166,17 @@ type Indexer struct {
 // that other nodes sync.
 func New(s *store.Store, o Options) *Indexer {
 	o = o.withDefaults()
-	ix := &Indexer{
+	room, held, from := &Room{s, o.MinFreeBytes}, &holds{}, &sources{s, o}
+	return &Indexer{
 		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)),
-		Room: &Room{s, o.MinFreeBytes}, changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
-		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
+		Room: room, holds: held, sources: from, Mirrors: newMirrors(s, o, from, room, held), changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
+		symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
-	if s.Node().Shares() {
-		ix.copies = newCopies(ix)
-		s.GitDirs().SetMirrors(ix.copies)
-	}
-	return ix
 }
 
 // Close ends what goes on in the background. The store is closed behind it.
 func (ix *Indexer) Close() {
-	if ix.copies != nil {
-		ix.copies.close()
-	}
-}
-
-// openGit returns the git repository of r once it is on this node.
-func (ix *Indexer) openGit(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	if ix.copies != nil {
-		if err := ix.copies.wait(ctx, r, nil); err != nil {
-			return nil, err
-		}
-	}
-	return ix.opts.Git.Open(ctx, ix.store.GitDirs().Dir(r))
+	ix.Mirrors.copies.close()
 }
 
 // Progress is the progress of a sync.

@@ -85,7 +85,7 @@ func (ix *Indexer) id(name string) (id uint32, err error) {
 }
 
 func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report func(Progress)) (Result, error) {
-	f := ix.fetch(ctx, id, anew, report)
+	f := ix.Mirrors.fetch(ctx, id, anew, report)
 	if f.unchanged != nil {
 		return Result{Repository: f.unchanged, Unchanged: f.unchanged.Documents, AsBefore: true, Took: f.took}, nil
 	}
@@ -190,7 +190,7 @@ func (ix *Indexer) recordError(id uint32, why error) {
 			return nil
 		}
 		next := *r
-		if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), ix.address(r)); next.LastError != r.LastError {
+		if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), ix.sources.address(r)); next.LastError != r.LastError {
 			tx.Change.Repositories = []*store.Repository{&next}
 		}
 		return nil
@@ -357,12 +357,12 @@ func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
 // mirror.
 func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
 	if !j.next.Mirror && f.err == nil {
-		return j.ix.opts.Git.Open(ctx, j.next.Source)
+		return j.ix.sources.open(ctx, &j.next)
 	}
 	if f.err == nil || !j.lost || !j.next.Mirror || ctx.Err() != nil {
 		return f.git, f.err
 	}
-	old, err := j.ix.opts.Git.Open(ctx, j.ix.store.GitDirs().Dir(&j.next))
+	old, err := j.ix.sources.open(ctx, &j.next)
 	if err != nil {
 		return nil, f.err
 	}

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -15,35 +14,8 @@ import (
 // nothing: when it was is noted in memory.
 
 // settled reports whether a sync would do nothing if the source has not changed.
-func (ix *Indexer) settled(sn *store.Snapshot, r *store.Repository) bool {
-	return r.Indexed() && r.LastError == "" && r.Admission == ix.opts.admission() && !lost(sn, r.Shards)
-}
-
-// unchanged reports whether the source of a repository is as it was indexed, as
-// far as that can be told without Open and Fetch. It may be if it reports false.
-// An error is that of a remote.
-func (ix *Indexer) unchanged(ctx context.Context, r *store.Repository) (bool, error) {
-	dir := r.Source
-	if r.Mirror {
-		dir = ix.store.GitDirs().Dir(r)
-	}
-	if !headsAsIndexed(dir, r) {
-		return false, nil
-	}
-	if !r.Mirror {
-		return true, nil
-	}
-	proxy := ""
-	if r.Guarded {
-		if ix.opts.Proxy == nil {
-			return false, nil
-		}
-		var err error
-		if proxy, err = ix.opts.Proxy(); err != nil {
-			return false, err
-		}
-	}
-	return ix.opts.Git.Unmoved(ctx, proxy, ix.address(r), dir)
+func (o Options) settled(sn *store.Snapshot, r *store.Repository) bool {
+	return r.Indexed() && r.LastError == "" && r.Admission == o.admission() && !lost(sn, r.Shards)
 }
 
 // headsAsIndexed reports whether a sync of the git repository in dir would find

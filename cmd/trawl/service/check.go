@@ -18,7 +18,7 @@ import (
 // Checker verifies a data directory and repairs it.
 type Checker struct {
 	store      *store.Store
-	indexer    *ingest.Indexer
+	mirrors    *ingest.Mirrors
 	background *background
 	// sync brings a repository up to its source, renew with a new mirror.
 	sync, renew wayToSync
@@ -75,7 +75,7 @@ func (c *Checker) check(ctx context.Context, quick bool, report func(ingest.Prog
 		}
 	}}
 	o.Mirror = func(ctx context.Context, r *store.Repository, fault func(string)) error {
-		return c.indexer.VerifyMirror(ctx, r, quick, fault)
+		return c.mirrors.Verify(ctx, r, quick, fault)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -198,7 +198,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	s.indexer = ingest.New(st, ingesting)
 	s.upkeep.indexer, s.repositories.indexer, s.disk.ready = s.indexer, s.indexer, s.indexer.Room.Ready
 	s.checker = &Checker{
-		store: st, indexer: s.indexer, background: &s.background, sync: s.repositories.Sync, renew: s.repositories.renew, searching: s.searches.Working, declared: set.Repositories,
+		store: st, mirrors: s.indexer.Mirrors, background: &s.background, sync: s.repositories.Sync, renew: s.repositories.renew, searching: s.searches.Working, declared: set.Repositories,
 	}
 	sweepMirrors(st, o.Log)
 	return s, nil

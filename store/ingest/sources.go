@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// sources are where the git repositories of a store come from: the folders that are
+// read in place, and what is mirrored. It guards what signs in at their hosts.
+type sources struct {
+	store *store.Store
+	opts  Options
+}
+
+// open returns the git repository of r: its source, or its mirror as it is.
+func (s *sources) open(ctx context.Context, r *store.Repository) (*git.Repo, error) {
+	return s.opts.Git.Open(ctx, s.store.GitDirs().Dir(r))
+}
+
+// address is that of a source, with what signs in at its host. It is shown nowhere.
+func (s *sources) address(r *store.Repository) string {
+	if !r.Guarded || s.opts.Credentials == nil {
+		return r.Source
+	}
+	u, err := url.Parse(r.Source)
+	if err != nil || u.User != nil {
+		return r.Source
+	}
+	if u.User = s.opts.Credentials(r); u.User == nil {
+		return r.Source
+	}
+	return u.String()
+}
+
+// mirror returns the mirror of a repository, which is made if there is none, or anew.
+func (s *sources) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
+	dir := s.store.GitDirs().Dir(r)
+	if !r.Guarded {
+		if anew {
+			if err := s.opts.Git.Renew(ctx, r.Source, dir, note); err != nil {
+				return nil, err
+			}
+		}
+		return s.opts.Git.Mirror(ctx, r.Source, dir, note)
+	}
+	if s.opts.Proxy == nil {
+		return nil, errors.New("a source that was named over the API is fetched by a server only")
+	}
+	proxy, err := s.opts.Proxy()
+	if err != nil {
+		return nil, err
+	}
+	if anew {
+		if err := s.opts.Git.RenewThrough(ctx, proxy, s.address(r), dir, note); err != nil {
+			return nil, err
+		}
+	}
+	return s.opts.Git.MirrorThrough(ctx, proxy, s.address(r), dir, note)
+}
+
+// unchanged reports whether the source of a repository is as it was indexed, as
+// far as that can be told without Open and Fetch. It may be if it reports false.
+// An error is that of a remote.
+func (s *sources) unchanged(ctx context.Context, r *store.Repository) (bool, error) {
+	dir := r.Source
+	if r.Mirror {
+		dir = s.store.GitDirs().Dir(r)
+	}
+	if !headsAsIndexed(dir, r) {
+		return false, nil
+	}
+	if !r.Mirror {
+		return true, nil
+	}
+	proxy := ""
+	if r.Guarded {
+		if s.opts.Proxy == nil {
+			return false, nil
+		}
+		var err error
+		if proxy, err = s.opts.Proxy(); err != nil {
+			return false, err
+		}
+	}
+	return s.opts.Git.Unmoved(ctx, proxy, s.address(r), dir)
+}
