@@ -107,7 +107,7 @@ func planMigration(_ context.Context, set config.Settings) (m migration, err err
 	if err != nil {
 		return m, err
 	}
-	outdated := ingest.New(st, ingest.Options{}).Outdated()
+	outdated := ingest.CountOutdated(st)
 	m.Shards, m.All, m.TextBytes = outdated.Shards, outdated.All, outdated.TextBytes
 	return m, st.Close()
 }

@@ -161,11 +161,11 @@ func (w *metaWorld) do(t testing.TB, o metaOp, n int) {
 	case "sync":
 		s.sync(t, r, rng.IntN(30))
 	case "merge":
-		must(s.unchanged(t, rng, s.ix.Merge))
+		must(s.unchanged(t, rng, s.ix.Merger.Merge))
 	case "age":
 		s.age(t)
 	case "rebuild":
-		must(s.unchanged(t, rng, s.ix.Rebuild))
+		must(s.unchanged(t, rng, s.ix.Merger.Rebuild))
 	case "symbols":
 		s.missingSymbols(t)
 	case "history":

@@ -137,7 +137,7 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 		}, after})
 	}
 	merge := func() {
-		run(step{"merge", func(s *ordealState) error { _, err := s.ix.Merge(ctx, nil); return err }, nil})
+		run(step{"merge", func(s *ordealState) error { _, err := s.ix.Merger.Merge(ctx, nil); return err }, nil})
 	}
 	add("a")
 	syncOne("a")

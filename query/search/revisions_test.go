@@ -146,7 +146,7 @@ func movedCorpus(t testing.TB, repos []*gitRepo, merge bool) *corpus {
 		}
 	}
 	if merge {
-		if _, err := ix.Merge(context.Background(), nil); err != nil {
+		if _, err := ix.Merger.Merge(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -289,7 +289,7 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 func (c *corpus) merge(t testing.TB) {
 	t.Helper()
 	for {
-		n, err := ingest.New(c.st, ingest.Options{MinFreeBytes: -1}).Merge(context.Background(), nil)
+		n, err := ingest.New(c.st, ingest.Options{MinFreeBytes: -1}).Merger.Merge(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

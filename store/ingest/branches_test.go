@@ -172,7 +172,7 @@ func TestBranchesThroughMerges(t *testing.T) {
 			r.git("checkout", "-q", "main")
 			f.sync(name, r)
 			if step%3 == 1 {
-				if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+				if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 					t.Fatal(err)
 				}
 			}

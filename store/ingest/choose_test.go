@@ -12,7 +12,7 @@ import (
 
 // TestChooseGroup: with shards of 100 blocks.
 func TestChooseGroup(t *testing.T) {
-	ix := &Indexer{opts: Options{ShardBlocks: 100}}
+	m := &Merger{blocks: 100}
 	type given struct {
 		blocks, documents, dead int
 		full                    bool
@@ -53,7 +53,7 @@ func TestChooseGroup(t *testing.T) {
 			views = append(views, v)
 		}
 		var got []uint32
-		for _, v := range ix.chooseGroup(views, nil) {
+		for _, v := range m.chooseGroup(views, nil) {
 			got = append(got, v.ID)
 		}
 		slices.Sort(got)
@@ -68,7 +68,7 @@ func TestChooseGroup(t *testing.T) {
 // a few times.
 func TestTiers(t *testing.T) {
 	const full = 65536
-	ix := &Indexer{opts: Options{ShardBlocks: full}}
+	m := &Merger{blocks: full}
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var views []shard.View
@@ -82,7 +82,7 @@ func TestTiers(t *testing.T) {
 			add(next, blocks)
 			next, added = next+1, added+blocks
 			for {
-				group := ix.chooseGroup(views, nil)
+				group := m.chooseGroup(views, nil)
 				if len(group) == 0 {
 					break
 				}

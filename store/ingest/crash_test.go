@@ -106,11 +106,11 @@ func TestCrash(t *testing.T) {
 			c.end()
 			repos[k].git("branch", "-f", "w")
 			f.index(name, "w")
-			if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+			if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}
 			f.age()
-			if _, err := f.ix.Rebuild(context.Background(), nil); err != nil {
+			if _, err := f.ix.Merger.Rebuild(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}
 			for _, crash := range c.take(6) {
@@ -180,13 +180,13 @@ func (c crash) check(t *testing.T, options ingest.Options, repos []*repo) {
 			f.want(name, c.next)
 		}
 	}
-	if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+	if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.ix.Rebuild(context.Background(), nil); err != nil {
+	if _, err := f.ix.Merger.Rebuild(context.Background(), nil); err != nil {
 		t.Error(err)
 	}
-	if o := f.ix.Outdated(); o.Shards > 0 {
+	if o := ingest.CountOutdated(f.st); o.Shards > 0 {
 		t.Errorf("%d shards of %d are of an older index behind Rebuild", o.Shards, o.All)
 	}
 	if err := st.Close(); err != nil {

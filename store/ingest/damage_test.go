@@ -135,7 +135,7 @@ func TestDamagedShard(t *testing.T) {
 				t.Errorf("%d shards are set aside at the opening, want some: %v", got, d.opening)
 			}
 			// Whatever comes first.
-			if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+			if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 				t.Errorf("merge: %v", err)
 			}
 			kiln.write(map[string]string{"c.txt": "clay\n"})

@@ -103,7 +103,7 @@ func TestSlowFetchesKeepNobodyWaiting(t *testing.T) {
 	local.write(map[string]string{"l.txt": "local"})
 	local.commit()
 	f.sync("local", local)
-	if _, err := f.ix.Merge(t.Context(), func(ingest.Progress) {}); err != nil {
+	if _, err := f.ix.Merger.Merge(t.Context(), func(ingest.Progress) {}); err != nil {
 		t.Error(err)
 	}
 	if err := f.ix.Remove(t.Context(), "local"); err != nil {

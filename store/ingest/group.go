@@ -263,19 +263,6 @@ func (ix *Indexer) writeGroup(ctx context.Context, jobs []*syncJob) {
 	}
 }
 
-// groupWriter returns a writer for what some jobs have read. While other repositories are
-// fetched and read, texts and git take memory, too, and the caches go without as much as a full group
-// takes. One job alone, such as a commit that someone waits for, leaves in memory what
-// searches have read.
-func (ix *Indexer) groupWriter(jobs int) *shard.Writer {
-	w := ix.store.NewShardWriter()
-	w.MaxBlocks, w.MaxListBytes = ix.opts.ShardBlocks, min(w.MaxListBytes, 2*mostGroupBytes)
-	if jobs == 1 && ix.holds.count() <= 1 {
-		w.Loan = shard.LeastLoan
-	}
-	return w
-}
-
 // writeTexts writes the texts of jobs, in rank order as a merge does. Those of
 // different readers go to different shards.
 func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []shard.Header, err error) {
@@ -302,7 +289,7 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 			cmp.Compare(b.Repository, a.Repository), cmp.Compare(a.Quality, b.Quality), strings.Compare(a.Path, b.Path),
 			slices.Compare(a.OID, b.OID), cmp.Compare(a.Mode, b.Mode))
 	})
-	w := ix.groupWriter(len(jobs))
+	w := ix.writers.beginGroup(len(jobs))
 	defer w.Close()
 	first := 0
 	finish := func(end int) error {

@@ -51,7 +51,7 @@ func TestGroups(t *testing.T) {
 	merged := 0
 	merges.Go(func() {
 		for ctx.Err() == nil {
-			n, err := f.ix.Merge(context.Background(), nil)
+			n, err := f.ix.Merger.Merge(context.Background(), nil)
 			if merged += n; err != nil {
 				t.Error(err)
 			}

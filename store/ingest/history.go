@@ -184,8 +184,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if err := j.begin(); err != nil {
 		return err
 	}
-	j.writer = j.ix.store.NewShardWriter()
-	j.writer.MaxBlocks = j.ix.opts.ShardBlocks
+	j.writer = j.ix.writers.begin(false)
 	defer func() { err = errors.Join(err, j.writer.Close()) }()
 	if err := j.read(ctx, j.plan); err != nil {
 		return err

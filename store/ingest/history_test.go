@@ -248,7 +248,7 @@ func interruptHistory(t *testing.T, f *fixture, after int) {
 
 func (f *fixture) merge() {
 	f.t.Helper()
-	if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+	if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 		f.t.Fatal(err)
 	}
 }

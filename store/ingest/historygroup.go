@@ -349,7 +349,7 @@ func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (header
 	slices.SortFunc(jobs, func(a, b *historyJob) int {
 		return cmp.Or(strings.Compare(circleOf(a.repository.Readers), circleOf(b.repository.Readers)), cmp.Compare(b.id, a.id))
 	})
-	w := ix.groupWriter(len(jobs))
+	w := ix.writers.beginGroup(len(jobs))
 	defer w.Close()
 	var owners []*historyJob // by document of the shard begun
 	finish := func() error {

@@ -108,7 +108,7 @@ func TestHistoriesShareShards(t *testing.T) {
 	var merges sync.WaitGroup
 	merges.Go(func() {
 		for merging.Err() == nil {
-			if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+			if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 				t.Error(err)
 			}
 		}
@@ -208,7 +208,7 @@ func TestGroupsCrash(t *testing.T) {
 		}
 		f.syncAll(names)
 		f.history()
-		if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+		if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, crash := range c.take(race.Scaled(12, 5)) {

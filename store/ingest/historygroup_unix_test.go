@@ -70,7 +70,7 @@ func TestTextBesideHistory(t *testing.T) {
 		if _, err := f.ix.Sync(context.Background(), "second", nil); err != nil {
 			t.Error(err)
 		}
-		if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+		if _, err := f.ix.Merger.Merge(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
 		if h := f.record("first").History; h.Tip != "" {

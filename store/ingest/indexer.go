@@ -147,6 +147,10 @@ type Indexer struct {
 	changes *changes
 	// groups are the syncs that are written together.
 	groups *groups
+	// writers begins all shards.
+	writers *writers
+	// Merger merges shards, and rewrites those of an older index.
+	Merger *Merger
 	// pace is that of reading files and writing shards.
 	pace *pace
 	// sources are where the mirrors come from.
@@ -166,10 +170,13 @@ type Indexer struct {
 // that other nodes sync.
 func New(s *store.Store, o Options) *Indexer {
 	o = o.withDefaults()
-	room, held, from := &Room{s, o.MinFreeBytes}, &holds{}, &sources{s, o}
+	room, held, from, pace := &Room{s, o.MinFreeBytes}, &holds{}, &sources{s, o}, newPace(o)
+	made, writing := &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)}, &writers{s, o.ShardBlocks, held}
 	return &Indexer{
-		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)),
-		Room: room, holds: held, sources: from, Mirrors: newMirrors(s, o, from, room, held), changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
+		store: s, opts: o, Room: room, holds: held, sources: from, pace: pace, changes: made, writers: writing,
+		groups:      newGroups(runtime.GOMAXPROCS(0)),
+		Mirrors:     newMirrors(s, o, from, room, held),
+		Merger:      &Merger{s, made, room, writing, pace, o.ShardBlocks},
 		symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
 }

@@ -474,7 +474,7 @@ func TestMergeKeepsDocuments(t *testing.T) {
 			repos[k].commit()
 			f.sync(fmt.Sprint("r", k), repos[k])
 			if step%3 == 2 {
-				n, err := f.ix.Merge(context.Background(), nil)
+				n, err := f.ix.Merger.Merge(context.Background(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -518,7 +518,7 @@ func TestMergeOfLargeTexts(t *testing.T) {
 		return len(sn.Shards())
 	}
 	before := shards()
-	if _, err := f.ix.Merge(t.Context(), nil); err != nil {
+	if _, err := f.ix.Merger.Merge(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if after := shards(); before != 60 || after >= 4 {
@@ -540,7 +540,7 @@ func TestMergeAddsExactLists(t *testing.T) {
 		f.sync(name, r)
 	}
 	old := f.age()
-	if n, err := f.ix.Merge(context.Background(), nil); err != nil || n != old {
+	if n, err := f.ix.Merger.Merge(context.Background(), nil); err != nil || n != old {
 		t.Fatalf("merged %d shards, %v; want %d", n, err, old)
 	}
 	sn := f.st.Snapshot()

@@ -30,11 +30,22 @@ const (
 	leastTier = 16
 )
 
+// Merger rewrites shards. It guards which of them are worth it.
+type Merger struct {
+	store   *store.Store
+	changes *changes
+	room    *Room
+	writers *writers
+	pace    *pace
+	// blocks is the most blocks of a shard.
+	blocks int
+}
+
 // Merge rewrites shards that are small or mostly dead, one group after the
 // other, until none is left that is worth it. Each group is switched in one
 // commit; interrupted anywhere, the old shards stay. It reports progress in
 // phase "merge" and returns how many shards it replaced. report may be nil.
-func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error) {
+func (mr *Merger) Merge(ctx context.Context, report func(Progress)) (int, error) {
 	if report == nil {
 		report = func(Progress) {}
 	}
@@ -42,8 +53,8 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 	for {
 		var n int
 		var more bool
-		err := ix.changes.heal(ctx, func() (err error) {
-			n, more, err = ix.mergeOnce(ctx, report)
+		err := mr.changes.heal(ctx, func() (err error) {
+			n, more, err = mr.mergeOnce(ctx, report)
 			return err
 		})
 		if err != nil {
@@ -57,23 +68,23 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 
 // mergeOnce merges one group, and returns how many shards it replaced and whether
 // there may be another group. Small syncs go on meanwhile.
-func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replaced int, more bool, err error) {
-	leave, err := ix.changes.rewrite(ctx)
+func (mr *Merger) mergeOnce(ctx context.Context, report func(Progress)) (replaced int, more bool, err error) {
+	leave, err := mr.changes.rewrite(ctx)
 	if err != nil {
 		return 0, false, err
 	}
 	defer leave()
-	sn, err := ix.changes.begin()
+	sn, err := mr.changes.begin()
 	if err != nil {
 		return 0, false, err
 	}
 	defer sn.Close()
 	circles := newCircles(sn)
-	group := ix.chooseGroup(sn.Shards(), circles.byShard(sn))
+	group := mr.chooseGroup(sn.Shards(), circles.byShard(sn))
 	if len(group) == 0 {
 		return 0, false, nil
 	}
-	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, circles: circles}
+	m := &merging{merger: mr, sn: sn, phase: "merge", report: report, circles: circles}
 	switch err := m.replace(ctx, group); {
 	case errors.Is(err, errOvertaken):
 		return 0, true, nil // it is chosen again
@@ -85,7 +96,7 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replac
 
 // replace rewrites a group and switches to what was written. changes.rewriting is held.
 func (m *merging) replace(ctx context.Context, group []shard.View) error {
-	if err := m.ix.Room.check(); err != nil {
+	if err := m.merger.room.check(); err != nil {
 		return err
 	}
 	m.outputs, m.written = map[uint32]map[uint32]bool{}, map[uint32][]source{}
@@ -99,7 +110,7 @@ func (m *merging) replace(ctx context.Context, group []shard.View) error {
 		err = m.commit(group)
 	}
 	if err != nil {
-		m.ix.changes.discard(m.add, err)
+		m.merger.changes.discard(m.add, err)
 	}
 	return err
 }
@@ -107,7 +118,7 @@ func (m *merging) replace(ctx context.Context, group []shard.View) error {
 // chooseGroup returns the shards to rewrite together, none if it is not worth
 // it. They are all of files or all of commits, and of one circle, unless it is
 // one shard that is to be taken apart.
-func (ix *Indexer) chooseGroup(views []shard.View, circles map[uint32][]string) []shard.View {
+func (mr *Merger) chooseGroup(views []shard.View, circles map[uint32][]string) []shard.View {
 	var files, commits []shard.View
 	for _, v := range views {
 		if v.Quarantine != nil {
@@ -122,22 +133,22 @@ func (ix *Indexer) chooseGroup(views []shard.View, circles map[uint32][]string) 
 			files = append(files, v)
 		}
 	}
-	if group := ix.chooseOf(files, circles); len(group) > 0 {
+	if group := mr.chooseOf(files, circles); len(group) > 0 {
 		return group
 	}
-	return ix.chooseOf(commits, circles)
+	return mr.chooseOf(commits, circles)
 }
 
-func (ix *Indexer) chooseOf(views []shard.View, circles map[uint32][]string) []shard.View {
+func (mr *Merger) chooseOf(views []shard.View, circles map[uint32][]string) []shard.View {
 	small := map[string][]shard.View{}
 	for _, v := range views {
-		if live := liveBlocks(v); live*smallShare < ix.opts.ShardBlocks && !v.Header.Full {
+		if live := liveBlocks(v); live*smallShare < mr.blocks && !v.Header.Full {
 			circle := strings.Join(circles[v.ID], "")
 			small[circle] = append(small[circle], v)
 		}
 	}
 	for _, circle := range slices.Sorted(maps.Keys(small)) {
-		if group := ix.tier(small[circle]); len(group) > 0 {
+		if group := mr.tier(small[circle]); len(group) > 0 {
 			return group
 		}
 	}
@@ -151,13 +162,13 @@ func (ix *Indexer) chooseOf(views []shard.View, circles map[uint32][]string) []s
 
 // tier returns the shards of the lowest tier that is to be joined, with all that
 // are smaller.
-func (ix *Indexer) tier(small []shard.View) []shard.View {
+func (mr *Merger) tier(small []shard.View) []shard.View {
 	slices.SortFunc(small, func(a, b shard.View) int {
 		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
 	})
 	size := func(i int) int { return max(liveBlocks(small[i]), leastTier) }
 	fits, sum := 0, 0
-	for fits < len(small) && sum+liveBlocks(small[fits]) <= ix.opts.ShardBlocks {
+	for fits < len(small) && sum+liveBlocks(small[fits]) <= mr.blocks {
 		sum += liveBlocks(small[fits])
 		fits++
 	}
@@ -171,7 +182,7 @@ func (ix *Indexer) tier(small []shard.View) []shard.View {
 		}
 		return small[:end]
 	}
-	if fits > 1 && 4*sum >= 3*ix.opts.ShardBlocks {
+	if fits > 1 && 4*sum >= 3*mr.blocks {
 		return small[:fits]
 	}
 	return nil
@@ -187,7 +198,7 @@ func liveBlocks(v shard.View) int {
 
 // merging is one rewrite.
 type merging struct {
-	ix     *Indexer
+	merger *Merger
 	sn     *store.Snapshot
 	phase  string
 	report func(Progress)
@@ -266,7 +277,7 @@ func (m *merging) write(ctx context.Context, inputs []shard.View, all []source) 
 				return err
 			}
 		}
-		err := m.ix.pace.run(ctx, func() error {
+		err := m.merger.pace.run(ctx, func() error {
 			text, err := texts.slice(s.text, s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
 			if err != nil {
 				return err
@@ -304,16 +315,11 @@ func (m *merging) step(ctx context.Context, done, all int) {
 const fewBlocks = postings.MaxBlocks / 16
 
 func (m *merging) begin(inputs []shard.View) *mergeWriter {
-	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}}
-	w.MaxBlocks = m.ix.opts.ShardBlocks
 	blocks := 0
 	for _, v := range inputs {
 		blocks += v.Header.Blocks
 	}
-	if blocks <= fewBlocks && m.ix.holds.count() <= 1 {
-		w.Loan = shard.LeastLoan
-	}
-	return w
+	return &mergeWriter{Writer: m.merger.writers.begin(blocks <= fewBlocks), m: m, pending: map[uint32]bool{}}
 }
 
 // finish completes the shard begun, if there is one.
@@ -322,7 +328,7 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 		return nil
 	}
 	var h shard.Header
-	err := w.m.ix.pace.run(ctx, func() (err error) {
+	err := w.m.merger.pace.run(ctx, func() (err error) {
 		h, err = w.Finish(ctx)
 		return err
 	})
@@ -350,7 +356,7 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 // commit switches from the group to what was written. What has happened to its
 // documents since m.sn happens to their copies.
 func (m *merging) commit(group []shard.View) error {
-	return m.ix.changes.update(func(tx *store.Tx) (err error) {
+	return m.merger.changes.update(func(tx *store.Tx) (err error) {
 		tx.Change, err = m.change(tx.Snapshot(), group)
 		return err
 	})

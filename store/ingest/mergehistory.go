@@ -54,7 +54,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 		}
 		var message string
 		var files []shard.ChangedFile
-		err := m.ix.pace.run(ctx, func() (err error) {
+		err := m.merger.pace.run(ctx, func() (err error) {
 			message, files, err = s.read(&texts)
 			return err
 		})
@@ -67,7 +67,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 			}
 		}
 		c := s.table.At(s.commit)
-		if err := m.ix.pace.run(ctx, func() error { return w.AddCommit(c, message, files) }); err != nil {
+		if err := m.merger.pace.run(ctx, func() error { return w.AddCommit(c, message, files) }); err != nil {
 			return err
 		}
 		w.pending[c.Repository] = true

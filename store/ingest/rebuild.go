@@ -18,9 +18,9 @@ type Outdated struct {
 	TextBytes int64
 }
 
-// Outdated counts what Rebuild has yet to do.
-func (ix *Indexer) Outdated() Outdated {
-	sn := ix.store.Snapshot()
+// CountOutdated counts what Rebuild has yet to do.
+func CountOutdated(s *store.Store) Outdated {
+	sn := s.Snapshot()
 	defer sn.Close()
 	var o Outdated
 	for _, v := range sn.Shards() {
@@ -42,7 +42,7 @@ func outdated(v shard.View) bool { return v.Header.Outdated() && v.Quarantine ==
 // anywhere, the next call goes on. A shard that cannot be rewritten is part of
 // the error and stops no other; a full disk does. It reports progress in phase
 // "rebuild" and returns how many shards it replaced. report may be nil.
-func (ix *Indexer) Rebuild(ctx context.Context, report func(Progress)) (int, error) {
+func (mr *Merger) Rebuild(ctx context.Context, report func(Progress)) (int, error) {
 	if report == nil {
 		report = func(Progress) {}
 	}
@@ -50,8 +50,8 @@ func (ix *Indexer) Rebuild(ctx context.Context, report func(Progress)) (int, err
 	replaced, tried := 0, map[uint32]bool{}
 	for {
 		var id uint32
-		err := ix.changes.heal(ctx, func() (err error) {
-			id, err = ix.rebuildOne(ctx, tried, report)
+		err := mr.changes.heal(ctx, func() (err error) {
+			id, err = mr.rebuildOne(ctx, tried, report)
 			return err
 		})
 		switch {
@@ -77,13 +77,13 @@ func hopeless(ctx context.Context, err error) bool {
 
 // rebuildOne rewrites a shard that was not tried and returns its number, 0 if
 // there is none.
-func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report func(Progress)) (uint32, error) {
-	leave, err := ix.changes.rewrite(ctx)
+func (mr *Merger) rebuildOne(ctx context.Context, tried map[uint32]bool, report func(Progress)) (uint32, error) {
+	leave, err := mr.changes.rewrite(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
-	sn, err := ix.changes.begin()
+	sn, err := mr.changes.begin()
 	if err != nil {
 		return 0, err
 	}
@@ -93,7 +93,7 @@ func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report
 			continue
 		}
 		tried[v.ID] = true
-		m := &merging{ix: ix, sn: sn, phase: "rebuild", report: report, circles: newCircles(sn)}
+		m := &merging{merger: mr, sn: sn, phase: "rebuild", report: report, circles: newCircles(sn)}
 		return v.ID, m.replace(ctx, []shard.View{v})
 	}
 	return 0, nil

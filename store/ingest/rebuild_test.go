@@ -113,13 +113,13 @@ func TestRebuild(t *testing.T) {
 	f.sync("r1", r)
 	f.nameSymbols()
 	n := f.age()
-	if o := f.ix.Outdated(); o.Shards != n || o.All != n || o.TextBytes == 0 {
+	if o := ingest.CountOutdated(f.st); o.Shards != n || o.All != n || o.TextBytes == 0 {
 		t.Errorf("Outdated: %+v, want %d shards and their text", o, n)
 	}
 	before := f.st.Snapshot()
 	defer before.Close()
 	phases := map[string]int{}
-	got, err := f.ix.Rebuild(context.Background(), func(p ingest.Progress) { phases[p.Phase]++ })
+	got, err := f.ix.Merger.Rebuild(context.Background(), func(p ingest.Progress) { phases[p.Phase]++ })
 	if err != nil || got != n || len(phases) != 1 || phases["rebuild"] < n || yields == 0 {
 		t.Errorf("Rebuild: %d shards, %v, progress %v, %d yields; want %d shards", got, err, phases, yields, n)
 	}
@@ -129,10 +129,10 @@ func TestRebuild(t *testing.T) {
 	f.wantBranch("r1", 1, former)
 	f.wantNamed(n)
 	checkLists(t, f.st)
-	if o := f.ix.Outdated(); o.Shards != 0 {
+	if o := ingest.CountOutdated(f.st); o.Shards != 0 {
 		t.Errorf("Outdated behind Rebuild: %+v, want none", o)
 	}
-	if again, err := f.ix.Rebuild(context.Background(), nil); again != 0 || err != nil {
+	if again, err := f.ix.Merger.Rebuild(context.Background(), nil); again != 0 || err != nil {
 		t.Errorf("Rebuild again: %d shards, %v; want none", again, err)
 	}
 	for _, v := range before.Shards() {
@@ -153,10 +153,10 @@ func TestRebuildCancelled(t *testing.T) {
 	f.sync("r", r)
 	n := f.age()
 	ctx, cancel := context.WithCancel(context.Background())
-	if got, err := f.ix.Rebuild(ctx, func(ingest.Progress) { cancel() }); got != 0 || !errors.Is(err, context.Canceled) {
+	if got, err := f.ix.Merger.Rebuild(ctx, func(ingest.Progress) { cancel() }); got != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled Rebuild: %d shards, %v; want context.Canceled", got, err)
 	}
-	if o := f.ix.Outdated(); o.Shards != n || o.All != n {
+	if o := ingest.CountOutdated(f.st); o.Shards != n || o.All != n {
 		t.Errorf("Outdated: %+v, want the %d shards of before", o, n)
 	}
 	f.want("r", files)
@@ -176,7 +176,7 @@ func TestMergeKeepsSymbols(t *testing.T) {
 		f.sync(fmt.Sprint("r", k), r)
 	}
 	f.nameSymbols()
-	if n, err := f.ix.Merge(context.Background(), nil); err != nil || n != 5 {
+	if n, err := f.ix.Merger.Merge(context.Background(), nil); err != nil || n != 5 {
 		t.Fatalf("merged %d shards, %v; want 5", n, err)
 	}
 	f.wantNamed(5)

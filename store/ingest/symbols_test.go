@@ -110,7 +110,7 @@ func TestSymbols(t *testing.T) {
 		f.sync("r", r)
 		want[fmt.Sprintf("m%d.go", i)] = "package kiln:1:8"
 	}
-	if n, err := f.ix.Merge(context.Background(), nil); n == 0 || err != nil {
+	if n, err := f.ix.Merger.Merge(context.Background(), nil); n == 0 || err != nil {
 		t.Fatalf("Merge: %d shards, %v; want some", n, err)
 	}
 	if _, err := f.ix.Symbols(context.Background(), nil); err != nil {

@@ -434,8 +434,7 @@ func (j *syncJob) write(ctx context.Context) error {
 	if len(j.items) == 0 {
 		return nil
 	}
-	w := &documentWriter{job: j, shards: j.ix.store.NewShardWriter()}
-	w.shards.MaxBlocks = j.ix.opts.ShardBlocks
+	w := &documentWriter{job: j, shards: j.ix.writers.begin(false)}
 	defer w.shards.Close()
 	if err := j.read(ctx, func(it item, b git.Blob) error { return w.add(ctx, it, b) }); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // Merge rewrites what is worth it and returns how many shards it replaced.
 func (u *Upkeep) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
 	ctx, end := u.background.begin(ctx, WorkMerge)
-	n, err := u.indexer.Merge(ctx, report)
+	n, err := u.indexer.Merger.Merge(ctx, report)
 	end(n > 0, err)
 	if n > 0 {
 		u.symbolsDue.set()

@@ -11,12 +11,12 @@ import (
 
 // Outdated counts the shards whose index is of an older version. They are
 // searched as they are.
-func (u *Upkeep) Outdated() ingest.Outdated { return u.indexer.Outdated() }
+func (u *Upkeep) Outdated() ingest.Outdated { return ingest.CountOutdated(u.store) }
 
 // Rebuild rewrites those shards and returns how many it replaced.
 func (u *Upkeep) Rebuild(ctx context.Context, report func(ingest.Progress)) (int, error) {
 	ctx, end := u.background.begin(ctx, WorkRebuild)
-	n, err := u.indexer.Rebuild(ctx, report)
+	n, err := u.indexer.Merger.Rebuild(ctx, report)
 	end(n > 0, err)
 	u.symbolsDue.set()
 	return n, err

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 		Queue:    s.repositories.queue.status(s.repositories.asked.len()),
 		Searches: admin.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
 		Index: admin.StatusIndex{
-			Shards: m.Shards, Outdated: s.indexer.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
+			Shards: m.Shards, Outdated: ingest.CountOutdated(s.store).Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),
 			WALBytes: m.WALBytes, MemTableBytes: m.MemTableBytes, ReadAmplification: m.ReadAmplification, Snapshots: m.Snapshots,
 			CacheHits: uint64(m.CacheHits), CacheMisses: uint64(m.CacheMisses),
