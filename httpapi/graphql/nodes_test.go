@@ -138,7 +138,7 @@ func TestNodesAnswerAlike(t *testing.T) {
 	sync := func() *store.Repository {
 		t.Helper()
 		first.Sync("lab/kiln")
-		if _, err := first.Indexer.History(t.Context(), nil); err != nil {
+		if _, err := first.Indexer.Histories.Read(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		sn := first.Store.Snapshot()

@@ -210,7 +210,7 @@ func (w *world) runCtags() error {
 		return err
 	}
 	ix := ingest.New(w.Store, ingest.Options{MinFreeBytes: -1, Ctags: program})
-	if _, err := ix.Symbols(w.Context(), nil); err != nil {
+	if _, err := ix.Symbols.Read(w.Context(), nil); err != nil {
 		w.Fatal(err)
 	}
 	return nil

@@ -139,7 +139,7 @@ func (w *world) repositories() {
 	w.AddGit("kiln", "secret")
 	w.Sync("lab/kiln", "lab/secret")
 	if w.symbols {
-		_, err := w.Indexer.Symbols(w.Context(), nil)
+		_, err := w.Indexer.Symbols.Read(w.Context(), nil)
 		w.Must(err)
 	}
 }

@@ -75,7 +75,7 @@ func (w *world) repositories() {
 	secret.Commit("Hide")
 	w.AddGit("kiln", "other", "secret")
 	w.Sync("lab/kiln", "lab/other", "lab/secret")
-	_, err := w.Indexer.Symbols(w.Context(), nil)
+	_, err := w.Indexer.Symbols.Read(w.Context(), nil)
 	w.Must(err)
 }
 

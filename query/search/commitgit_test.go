@@ -110,7 +110,7 @@ func (c *corpus) syncFrom(t testing.TB, r loggedRepo, o ingest.Options, history 
 	if !history {
 		return
 	}
-	if res, err := ix.History(context.Background(), nil); err != nil || len(res.Failed) > 0 {
+	if res, err := ix.Histories.Read(context.Background(), nil); err != nil || len(res.Failed) > 0 {
 		t.Fatalf("History: %v, failed %q", err, res.Failed)
 	}
 }

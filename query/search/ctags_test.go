@@ -49,7 +49,7 @@ func TestSymbolsAgainstCtags(t *testing.T) {
 	if _, err := ix.Sync(t.Context(), repo.Name, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ix.Symbols(t.Context(), nil); err != nil {
+	if _, err := ix.Symbols.Read(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	want := ctagsOf(t, program, tree, files)

@@ -132,7 +132,7 @@ func flipCorpus(t testing.TB) directory {
 			t.Fatal(err)
 		}
 	}
-	if res, err := ix.History(ctx, nil); err != nil || len(res.Failed) > 0 {
+	if res, err := ix.Histories.Read(ctx, nil); err != nil || len(res.Failed) > 0 {
 		t.Fatalf("History: %v, %q", err, res.Failed)
 	}
 	sn := c.st.Snapshot()

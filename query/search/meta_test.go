@@ -169,7 +169,7 @@ func (w *metaWorld) do(t testing.TB, o metaOp, n int) {
 	case "symbols":
 		s.missingSymbols(t)
 	case "history":
-		_, err := s.ix.History(context.Background(), nil)
+		_, err := s.ix.Histories.Read(context.Background(), nil)
 		must(err)
 	case "restart":
 		s.restart(t)

@@ -120,7 +120,7 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 	change := func(name string) { o.change(rng, name); syncOne(name) }
 	symbols := func() {
 		if o.ctags != nil {
-			run(step{"symbols", func(s *ordealState) error { _, err := s.ix.Symbols(ctx, nil); return err }, nil})
+			run(step{"symbols", func(s *ordealState) error { _, err := s.ix.Symbols.Read(ctx, nil); return err }, nil})
 		}
 	}
 	history := func() {
@@ -129,7 +129,7 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 			after["history of "+name] = commits
 		}
 		run(step{"history", func(s *ordealState) error {
-			res, err := s.ix.History(ctx, nil)
+			res, err := s.ix.Histories.Read(ctx, nil)
 			if err == nil && len(res.Failed) > 0 {
 				err = errors.New(strings.Join(res.Failed, "; "))
 			}

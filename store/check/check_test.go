@@ -109,7 +109,7 @@ func (w *world) rebuild(names ...string) {
 		if _, err := w.ix.Sync(ctx, name, nil); err != nil {
 			w.t.Fatal(err)
 		}
-		if res, err := w.ix.History(ctx, nil); err != nil || len(res.Failed) > 0 {
+		if res, err := w.ix.Histories.Read(ctx, nil); err != nil || len(res.Failed) > 0 {
 			w.t.Fatalf("History: %v, %q", err, res.Failed)
 		}
 	}

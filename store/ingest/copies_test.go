@@ -370,7 +370,7 @@ func TestMirrorOfAnotherNodeIsSynced(t *testing.T) {
 	src.write(map[string]string{"a.txt": "a"})
 	src.commit()
 	r := n.sync("far", "file://"+src.dir)
-	if _, err := n.other.ix.History(t.Context(), nil); err != nil {
+	if _, err := n.other.ix.Histories.Read(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := n.other.record("far").History; got.Tip != r.Commit() {

@@ -28,37 +28,52 @@ type HistoryResult struct {
 	Took   time.Duration
 }
 
-// History reads the commits of all repositories that were synced since their
+// Histories are the commits of a store's repositories. It guards that one pass at a
+// time reads them.
+type Histories struct {
+	store   *store.Store
+	opts    Options
+	changes *changes
+	room    *Room
+	mirrors *Mirrors
+	writers *writers
+	// groups are the small syncs, which go before.
+	groups *groups
+	// turn holds a token while commits are read.
+	turn chan struct{}
+}
+
+// Read reads the commits of all repositories that were synced since their
 // commits were last read. Old ones are read no more; those that cannot be
 // reached any more are forgotten. Small histories are read side by side and
 // committed in groups. Behind them each larger one is committed shard by shard,
 // newest commits first, so that an interrupted pass goes on where it was. Syncs
 // and merges go on meanwhile. It reports progress in phase "history"; report may
 // be nil.
-func (ix *Indexer) History(ctx context.Context, report func(Progress)) (HistoryResult, error) {
+func (hs *Histories) Read(ctx context.Context, report func(Progress)) (HistoryResult, error) {
 	var out HistoryResult
 	if report == nil {
 		report = func(Progress) {}
 	}
 	select {
-	case ix.historyTurn <- struct{}{}:
-		defer func() { <-ix.historyTurn }()
+	case hs.turn <- struct{}{}:
+		defer func() { <-hs.turn }()
 	case <-ctx.Done():
 		return out, fmt.Errorf("history: %w", ctx.Err())
 	}
-	start := ix.opts.Now()
-	p := &historyPass{ix: ix, report: report, out: &out, progress: Progress{Phase: "history"}}
-	if err := p.run(ctx, ix.unread()); err != nil {
+	start := hs.opts.Now()
+	p := &historyPass{hs: hs, report: report, out: &out, progress: Progress{Phase: "history"}}
+	if err := p.run(ctx, hs.unread()); err != nil {
 		return out, fmt.Errorf("history: %w", err)
 	}
 	slices.Sort(out.Failed)
-	out.Took = ix.opts.Now().Sub(start)
+	out.Took = hs.opts.Now().Sub(start)
 	return out, nil
 }
 
-// historyPass is one call of History.
+// historyPass is one call of Histories.Read.
 type historyPass struct {
-	ix     *Indexer
+	hs     *Histories
 	report func(Progress)
 	out    *HistoryResult
 	// alone are the repositories that are read one by one.
@@ -82,11 +97,11 @@ func (p *historyPass) run(ctx context.Context, ids []uint32) error {
 
 // readAlone reads the history of one repository, however large it is.
 func (p *historyPass) readAlone(ctx context.Context, id uint32) error {
-	j := &historyJob{ix: p.ix, id: id, report: p.report}
+	j := &historyJob{hs: p.hs, id: id, report: p.report}
 	err := errOvertaken
 	for n := 0; n < overtakenAtMost && errors.Is(err, errOvertaken); n++ {
-		err = p.ix.changes.heal(ctx, func() error {
-			*j = historyJob{ix: p.ix, id: id, report: p.report, added: j.added}
+		err = p.hs.changes.heal(ctx, func() error {
+			*j = historyJob{hs: p.hs, id: id, report: p.report, added: j.added}
 			return j.run(ctx)
 		})
 	}
@@ -112,13 +127,13 @@ func (p *historyPass) count(ctx context.Context, j *historyJob) error {
 }
 
 // unread lists the repositories whose history is missing or outdated.
-func (ix *Indexer) unread() []uint32 {
-	sn := ix.store.Snapshot()
+func (hs *Histories) unread() []uint32 {
+	sn := hs.store.Snapshot()
 	defer sn.Close()
 	var ids []uint32
 	for _, r := range sn.Repositories() {
 		h := &r.History
-		if r.Indexed() && ix.opts.Mine(r.ID) && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != ix.opts.historyDepth() || lost(sn, h.Shards)) {
+		if r.Indexed() && hs.opts.Mine(r.ID) && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != hs.opts.historyDepth() || lost(sn, h.Shards)) {
 			ids = append(ids, r.ID)
 		}
 	}
@@ -127,7 +142,7 @@ func (ix *Indexer) unread() []uint32 {
 
 // historyJob reads the history of one repository.
 type historyJob struct {
-	ix     *Indexer
+	hs     *Histories
 	id     uint32
 	report func(Progress)
 	// repository is the record when the job began, git where its commits are.
@@ -165,17 +180,17 @@ type historyCounts struct {
 }
 
 func (j *historyJob) run(ctx context.Context) (err error) {
-	sn := j.ix.store.Snapshot()
+	sn := j.hs.store.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	j.repository = sn.RepositoryByID(j.id)
 	if j.repository == nil {
 		return nil // removed meanwhile
 	}
 	j.tip = j.repository.Commit()
-	if err := j.ix.Room.check(); err != nil {
+	if err := j.hs.room.check(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.Mirrors.open(ctx, j.repository); err != nil {
+	if j.git, err = j.hs.mirrors.open(ctx, j.repository); err != nil {
 		return err
 	}
 	if j.plan, err = j.makePlan(ctx, sn); err != nil {
@@ -184,7 +199,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if err := j.begin(); err != nil {
 		return err
 	}
-	j.writer = j.ix.writers.begin(false)
+	j.writer = j.hs.writers.begin(false)
 	defer func() { err = errors.Join(err, j.writer.Close()) }()
 	if err := j.read(ctx, j.plan); err != nil {
 		return err
@@ -224,7 +239,7 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository) ([]docRe
 	if plan.again {
 		*h = store.History{Shards: shards}
 	}
-	h.Depth, h.Sequence = j.ix.opts.historyDepth(), plan.sequence
+	h.Depth, h.Sequence = j.hs.opts.historyDepth(), plan.sequence
 	if len(plan.gone) == 0 && !plan.again {
 		return nil, nil
 	}
@@ -304,7 +319,7 @@ func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t 
 // commit changes the repository's record, unless it is gone, and the other
 // records that change writes. Nothing else changes records meanwhile.
 func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) error {
-	return j.ix.changes.update(func(tx *store.Tx) error {
+	return j.hs.changes.update(func(tx *store.Tx) error {
 		r := tx.Snapshot().RepositoryByID(j.id)
 		if r == nil {
 			return fmt.Errorf("repository %q: %w", j.repository.Name, store.ErrNotFound)
@@ -329,7 +344,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 	if j.writer.Empty() {
 		return nil
 	}
-	if err := j.ix.Room.check(); err != nil {
+	if err := j.hs.room.check(); err != nil {
 		return err
 	}
 	written, err := j.writer.Finish(ctx)
@@ -342,7 +357,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		j.ix.changes.discard([]shard.Header{written}, err)
+		j.hs.changes.discard([]shard.Header{written}, err)
 		return err
 	}
 	j.added += j.pending.commits
@@ -355,7 +370,7 @@ func (j *historyJob) end(ctx context.Context) error {
 	if err := j.finish(ctx); err != nil {
 		return err
 	}
-	sn := j.ix.store.Snapshot()
+	sn := j.hs.store.Snapshot()
 	defer sn.Close()
 	var err error
 	if j.mailmap, j.people, err = j.mapPeople(ctx, sn); err != nil {
@@ -370,7 +385,7 @@ func (j *historyJob) end(ctx context.Context) error {
 // reached records that the tip was.
 func (j *historyJob) reached(next *store.Repository, c *store.Change) {
 	h := &next.History
-	h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", j.ix.opts.Now().UTC(), j.mailmap
+	h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", j.hs.opts.Now().UTC(), j.mailmap
 	h.More = j.plan.more
 	if j.people == nil {
 		return

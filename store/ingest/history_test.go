@@ -31,7 +31,7 @@ func (r *repo) commitAt(second int, message string) {
 
 func (f *fixture) history() ingest.HistoryResult {
 	f.t.Helper()
-	res, err := f.ix.History(context.Background(), nil)
+	res, err := f.ix.Histories.Read(context.Background(), nil)
 	if err != nil || len(res.Failed) > 0 {
 		f.t.Fatalf("History: %v, failed %q", err, res.Failed)
 	}
@@ -236,7 +236,7 @@ func interruptHistory(t *testing.T, f *fixture, after int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	_, err := f.ix.History(ctx, func(ingest.Progress) {
+	_, err := f.ix.Histories.Read(ctx, func(ingest.Progress) {
 		if after--; after < 0 {
 			cancel()
 		}
@@ -478,7 +478,7 @@ func TestHistoryErrors(t *testing.T) {
 	if err := os.Rename(r.dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	res, err := f.ix.History(context.Background(), nil)
+	res, err := f.ix.Histories.Read(context.Background(), nil)
 	if err != nil || len(res.Failed) != 1 {
 		t.Fatalf("History = %+v, %v; want one failure", res, err)
 	}

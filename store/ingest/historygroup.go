@@ -54,24 +54,24 @@ func (j *historyJob) hold(c shard.Commit, from *git.Commit, files []shard.Change
 // readSmall reads into memory what is new in the history of a repository. It fails
 // with errNotSmall if that is not little, and if git cannot read it at once.
 func (j *historyJob) readSmall(ctx context.Context) (err error) {
-	sn := j.ix.store.Snapshot()
+	sn := j.hs.store.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	if j.repository = sn.RepositoryByID(j.id); j.repository == nil {
 		return store.ErrNotFound
 	}
 	j.tip = j.repository.Commit()
-	if err := j.ix.Room.check(); err != nil {
+	if err := j.hs.room.check(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.Mirrors.open(ctx, j.repository); err != nil {
+	if j.git, err = j.hs.mirrors.open(ctx, j.repository); err != nil {
 		return err
 	}
 	h := &j.repository.History
-	anew := h.Tip == "" || h.Depth != j.ix.opts.historyDepth() || lost(sn, h.Shards)
+	anew := h.Tip == "" || h.Depth != j.hs.opts.historyDepth() || lost(sn, h.Shards)
 	switch {
 	case h.Reading != "":
 		return errNotSmall
-	case anew && j.tip != "" && j.ix.opts.HistoryCommits > 0:
+	case anew && j.tip != "" && j.hs.opts.HistoryCommits > 0:
 		err = j.readAnew(ctx)
 	default:
 		if j.plan, err = j.makePlan(ctx, sn); err == nil {
@@ -87,7 +87,7 @@ func (j *historyJob) readSmall(ctx context.Context) (err error) {
 
 // readAnew reads all of a history, by one process that lists and reads it.
 func (j *historyJob) readAnew(ctx context.Context) error {
-	o := j.ix.opts
+	o := j.hs.opts
 	j.plan = &historyPlan{sequence: j.repository.History.Sequence + 1, again: true, diffs: o.HistoryDiffs}
 	j.sequence = j.plan.sequence
 	depth, most := git.LogHunks, min(o.HistoryCommits, mostSmallCommits)
@@ -225,10 +225,10 @@ func (p *historyPass) readEach(ctx context.Context, givesWay bool, todo <-chan u
 	for id := range todo {
 		j := &historyJob{}
 		if givesWay {
-			p.ix.groups.idle(ctx)
+			p.hs.groups.idle(ctx)
 		}
-		err := p.ix.changes.heal(ctx, func() error {
-			*j = historyJob{ix: p.ix, id: id, small: true}
+		err := p.hs.changes.heal(ctx, func() error {
+			*j = historyJob{hs: p.hs, id: id, small: true}
 			return j.readSmall(ctx)
 		})
 		j.err = err
@@ -252,7 +252,7 @@ func (p *historyPass) gather(ctx context.Context, jobs int, read <-chan *history
 		if written == nil && len(open) > 0 && (due || jobs == 0 || bytes >= mostGroupBytes) {
 			writing, written = open, make(chan error, 1)
 			open, bytes, due, wait = nil, 0, false, nil
-			go func() { written <- p.ix.writeHistories(ctx, writing) }()
+			go func() { written <- p.hs.write(ctx, writing) }()
 		}
 		from := read
 		if jobs == 0 || bytes >= mostGroupBytes {
@@ -327,29 +327,29 @@ func (p *historyPass) countGroup(ctx context.Context, jobs []*historyJob) error 
 	return nil
 }
 
-// writeHistories writes what some jobs have read to shards of their own and commits
+// write writes what some jobs have read to shards of their own and commits
 // all of it at once. The err of a job says why it is not part of that.
-func (ix *Indexer) writeHistories(ctx context.Context, jobs []*historyJob) error {
-	headers, err := ix.writeCommits(ctx, jobs)
+func (hs *Histories) write(ctx context.Context, jobs []*historyJob) error {
+	headers, err := hs.writeCommits(ctx, jobs)
 	if err == nil {
-		err = ix.commitHistories(jobs, headers)
+		err = hs.commit(jobs, headers)
 	}
 	if err != nil {
-		ix.changes.discard(headers, err)
+		hs.changes.discard(headers, err)
 	}
 	return err
 }
 
 // writeCommits writes the commits of jobs in the order of a merge. Those of different
 // readers go to different shards.
-func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (headers []shard.Header, err error) {
-	if err := ix.Room.check(); err != nil {
+func (hs *Histories) writeCommits(ctx context.Context, jobs []*historyJob) (headers []shard.Header, err error) {
+	if err := hs.room.check(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(jobs, func(a, b *historyJob) int {
 		return cmp.Or(strings.Compare(circleOf(a.repository.Readers), circleOf(b.repository.Readers)), cmp.Compare(b.id, a.id))
 	})
-	w := ix.writers.beginGroup(len(jobs))
+	w := hs.writers.beginGroup(len(jobs))
 	defer w.Close()
 	var owners []*historyJob // by document of the shard begun
 	finish := func() error {
@@ -390,9 +390,9 @@ func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (header
 	return headers, err
 }
 
-// commitHistories puts what was written into the records of all jobs in one commit.
-func (ix *Indexer) commitHistories(jobs []*historyJob, headers []shard.Header) error {
-	err := ix.changes.update(func(tx *store.Tx) error {
+// commit puts what was written into the records of all jobs in one commit.
+func (hs *Histories) commit(jobs []*historyJob, headers []shard.Header) error {
+	err := hs.changes.update(func(tx *store.Tx) error {
 		sn, c := tx.Snapshot(), store.Change{}
 		var dead []docRef
 		for _, j := range jobs {

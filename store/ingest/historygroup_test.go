@@ -259,7 +259,7 @@ func (c crash) checkGroups(t *testing.T, options ingest.Options, repos map[strin
 	f.wantSound(t)
 	f.addAll(repos)
 	f.syncAll(slices.Sorted(maps.Keys(repos)))
-	if res, err := f.ix.History(context.Background(), nil); err != nil || len(res.Failed) > 0 {
+	if res, err := f.ix.Histories.Read(context.Background(), nil); err != nil || len(res.Failed) > 0 {
 		t.Error(errors.Join(err, fmt.Errorf("failed %q", res.Failed)))
 	}
 	f.merge()

@@ -72,7 +72,7 @@ func (p *historyPlan) ids(from, to int) []string {
 // interruption nor a history that was rewritten asks for more care.
 func (j *historyJob) makePlan(ctx context.Context, sn *store.Snapshot) (*historyPlan, error) {
 	h := &j.repository.History
-	o := j.ix.opts
+	o := j.hs.opts
 	p := &historyPlan{sequence: h.Sequence + 1, again: h.Depth != o.historyDepth() || lost(sn, h.Shards), diffs: o.HistoryDiffs, more: h.More}
 	if j.tip == "" || o.HistoryCommits <= 0 {
 		p.again, p.more = true, j.tip != ""
@@ -138,7 +138,7 @@ func (j *historyJob) list(ctx context.Context, p *historyPlan, not []string, kep
 	follows := !p.again && j.repository.History.Commits > 0
 	p.parents = map[string]int{}
 	err := j.git.RevList(ctx, []string{j.tip}, not, func(l git.Listed) error {
-		if p.listed == j.ix.opts.HistoryCommits {
+		if p.listed == j.hs.opts.HistoryCommits {
 			p.more = true
 			return errEnough
 		}

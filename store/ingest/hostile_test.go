@@ -244,7 +244,7 @@ func entry(t *testing.T, mode, name, oid string) string {
 // readHistory reads the history of all and wants none to fail.
 func (f *fixture) readHistory(t *testing.T) ingest.HistoryResult {
 	t.Helper()
-	got, err := f.ix.History(context.Background(), nil)
+	got, err := f.ix.Histories.Read(context.Background(), nil)
 	if err != nil || len(got.Failed) > 0 {
 		t.Errorf("History failed of %q, %v", got.Failed, err)
 	}

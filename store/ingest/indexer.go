@@ -136,49 +136,50 @@ func (o Options) admission() string {
 	return fmt.Sprintf("%d/%d", o.MaxIndexedBytes, o.MaxTextBytes)
 }
 
-// Indexer changes a store. It is safe for concurrent use.
+// Indexer brings the repositories of a store in and keeps them as their sources are.
+// What else is done to a store is done by its parts. All are safe for concurrent use.
 type Indexer struct {
-	store *store.Store
-	opts  Options
-
-	// Room is what the disk keeps free.
-	Room *Room
-	// changes makes all changes of the store.
-	changes *changes
-	// groups are the syncs that are written together.
-	groups *groups
-	// writers begins all shards.
-	writers *writers
-	// Merger merges shards, and rewrites those of an older index.
-	Merger *Merger
-	// pace is that of reading files and writing shards.
-	pace *pace
-	// sources are where the mirrors come from.
-	sources *sources
 	// Mirrors are the git repositories.
 	Mirrors *Mirrors
-	// holds are the repositories that are synced or removed.
+	// Merger merges shards, and rewrites those of an older index.
+	Merger *Merger
+	// Histories are the commits.
+	Histories *Histories
+	// Symbols are the definitions in files.
+	Symbols *Symbols
+	// Room is what the disk keeps free.
+	Room *Room
+
+	store   *store.Store
+	opts    Options
+	sources *sources
+	// changes makes all changes of the store.
+	changes *changes
+	// holds are the repositories that are synced, removed or verified.
 	holds *holds
-	// symbolsTurn holds a token while symbols are read, which holds up changes at the
-	// end of each shard only.
-	symbolsTurn chan struct{}
-	// historyTurn holds a token while commits are read.
-	historyTurn chan struct{}
+	// writers begins all shards.
+	writers *writers
+	// pace is that of reading files and writing shards.
+	pace *pace
+	// groups are the syncs that are written together.
+	groups *groups
 }
 
 // New returns an indexer for s. That of a store that is shared has the mirrors ready
 // that other nodes sync.
 func New(s *store.Store, o Options) *Indexer {
 	o = o.withDefaults()
-	room, held, from, pace := &Room{s, o.MinFreeBytes}, &holds{}, &sources{s, o}, newPace(o)
-	made, writing := &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)}, &writers{s, o.ShardBlocks, held}
-	return &Indexer{
-		store: s, opts: o, Room: room, holds: held, sources: from, pace: pace, changes: made, writers: writing,
-		groups:      newGroups(runtime.GOMAXPROCS(0)),
-		Mirrors:     newMirrors(s, o, from, room, held),
-		Merger:      &Merger{s, made, room, writing, pace, o.ShardBlocks},
-		symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
+	ix := &Indexer{
+		store: s, opts: o, Room: &Room{s, o.MinFreeBytes}, sources: &sources{s, o},
+		changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
+		holds:   &holds{}, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)),
 	}
+	ix.writers = &writers{s, o.ShardBlocks, ix.holds}
+	ix.Mirrors = newMirrors(s, o, ix.sources, ix.Room, ix.holds)
+	ix.Merger = &Merger{s, ix.changes, ix.Room, ix.writers, ix.pace, o.ShardBlocks}
+	ix.Histories = &Histories{s, o, ix.changes, ix.Room, ix.Mirrors, ix.writers, ix.groups, make(chan struct{}, 1)}
+	ix.Symbols = &Symbols{s, o, ix.changes, ix.Room, make(chan struct{}, 1)}
+	return ix
 }
 
 // Close ends what goes on in the background. The store is closed behind it.

@@ -41,7 +41,7 @@ func (p *symbolPass) parse(ctx context.Context, v shard.View, docs *shard.Docume
 	defer feeding.Wait()
 	defer cancel()
 	// A job for each parser, and one more for each, so that none waits.
-	ordered := make(chan *parseJob, 2*p.ix.opts.SymbolWorkers)
+	ordered := make(chan *parseJob, 2*p.symbols.opts.SymbolWorkers)
 	var readErr error
 	feeding.Go(func() {
 		defer close(ordered)
@@ -79,7 +79,7 @@ func (p *symbolPass) feed(ctx context.Context, v shard.View, docs *shard.Documen
 		switch {
 		case docs.Reason[i] != shard.Searchable || docs.Mode[i] == git.ModeSymlink || v.Dead != nil && v.Dead.Contains(uint16(i)):
 			j.skip = true
-		case int64(docs.TextBytes[i]) > p.ix.opts.MaxSymbolBytes:
+		case int64(docs.TextBytes[i]) > p.symbols.opts.MaxSymbolBytes:
 			j.err = errTooLarge
 		}
 		decided := j.skip || j.err != nil

@@ -35,41 +35,53 @@ type SymbolsResult struct {
 // MaxFailedNamed is how many failed documents a result names.
 const MaxFailedNamed = 20
 
-// Symbols reads the symbols of all shards that have none yet, shard after
+// Symbols are what ctags finds in the shards of a store. It guards that one pass at a
+// time reads them.
+type Symbols struct {
+	store   *store.Store
+	opts    Options
+	changes *changes
+	room    *Room
+	// turn holds a token while symbols are read, which holds up changes at the end of
+	// each shard only.
+	turn chan struct{}
+}
+
+// Read reads the symbols of all shards that have none yet, shard after
 // shard, each marked when it is done; interrupted anywhere, the next call goes
 // on. Syncs and merges go on meanwhile. A document that cannot be parsed is
 // counted and stops nothing. It reports progress in phase "symbols"; report may
 // be nil.
-func (ix *Indexer) Symbols(ctx context.Context, report func(Progress)) (SymbolsResult, error) {
+func (sy *Symbols) Read(ctx context.Context, report func(Progress)) (SymbolsResult, error) {
 	out := SymbolsResult{Unknown: map[string]int{}}
-	if ix.opts.Ctags == nil {
+	if sy.opts.Ctags == nil {
 		return out, ErrNoCtags
 	}
 	if report == nil {
 		report = func(Progress) {}
 	}
 	select {
-	case ix.symbolsTurn <- struct{}{}:
-		defer func() { <-ix.symbolsTurn }()
+	case sy.turn <- struct{}{}:
+		defer func() { <-sy.turn }()
 	case <-ctx.Done():
 		return out, fmt.Errorf("symbols: %w", ctx.Err())
 	}
-	start := ix.opts.Now()
-	p := &symbolPass{ix: ix, out: &out, report: report}
+	start := sy.opts.Now()
+	p := &symbolPass{symbols: sy, out: &out, report: report}
 	err := p.run(ctx)
-	out.Took = ix.opts.Now().Sub(start)
+	out.Took = sy.opts.Now().Sub(start)
 	if err != nil {
 		return out, fmt.Errorf("symbols: %w", err)
 	}
 	return out, nil
 }
 
-// symbolPass is one call of Symbols.
+// symbolPass is one call of Symbols.Read.
 type symbolPass struct {
-	ix     *Indexer
-	out    *SymbolsResult
-	report func(Progress)
-	writer *shard.SymbolWriter
+	symbols *Symbols
+	out     *SymbolsResult
+	report  func(Progress)
+	writer  *shard.SymbolWriter
 	// work goes to the parsers, which live as long as the pass.
 	work     chan *parseJob
 	progress Progress
@@ -82,22 +94,22 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 	defer close(p.work)
 	started := false
 	for {
-		sn := p.ix.store.Snapshot()
+		sn := p.symbols.store.Snapshot()
 		v, more := p.next(sn)
 		if !more {
 			return sn.Close()
 		}
 		if !started {
 			started = true
-			p.writer = p.ix.store.NewSymbolWriter()
+			p.writer = p.symbols.store.NewSymbolWriter()
 			defer func() { err = errors.Join(err, p.writer.Close()) }()
-			for range p.ix.opts.SymbolWorkers {
-				parsers.Go(func() { parseAll(ctx, p.ix.opts, p.work) })
+			for range p.symbols.opts.SymbolWorkers {
+				parsers.Go(func() { parseAll(ctx, p.symbols.opts, p.work) })
 			}
 		}
 		err := p.shard(ctx, sn, v)
 		if shard, damaged := shard.Damaged(err); damaged {
-			_, err = p.ix.store.SetAside(shard, err, p.ix.opts.Now())
+			_, err = p.symbols.store.SetAside(shard, err, p.symbols.opts.Now())
 		}
 		if err := errors.Join(err, sn.Close()); err != nil {
 			return err
@@ -109,7 +121,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 func (p *symbolPass) next(sn *store.Snapshot) (first shard.View, ok bool) {
 	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
 	for _, v := range sn.Shards() {
-		if v.HasSymbols() || v.Header.IsHistory() || v.Quarantine != nil || !p.ix.opts.Mine(v.ID) {
+		if v.HasSymbols() || v.Header.IsHistory() || v.Quarantine != nil || !p.symbols.opts.Mine(v.ID) {
 			continue
 		}
 		p.progress.Total += v.Header.Documents
@@ -127,7 +139,7 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 	if err != nil {
 		return err
 	}
-	if err := p.ix.Room.check(); err != nil {
+	if err := p.symbols.room.check(); err != nil {
 		return err
 	}
 	if err := p.writer.Begin(v); err != nil {
@@ -163,7 +175,7 @@ func (p *symbolPass) finish(ctx context.Context, id uint32, sum SymbolsResult) (
 	for _, n := range sum.Unknown {
 		unknown += n
 	}
-	err = p.ix.changes.whileLast(func(sn *store.Snapshot) error {
+	err = p.symbols.changes.whileLast(func(sn *store.Snapshot) error {
 		if _, written = sn.Shard(id); !written {
 			return nil
 		}

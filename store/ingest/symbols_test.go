@@ -88,7 +88,7 @@ func TestSymbols(t *testing.T) {
 	r.commit()
 	f := newFixture(t, ingest.Options{Ctags: universal(t), MaxSymbolBytes: 4096})
 	f.sync("r", r)
-	res, err := f.ix.Symbols(context.Background(), nil)
+	res, err := f.ix.Symbols.Read(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSymbols(t *testing.T) {
 	if got := f.symbols("r"); !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if res, err := f.ix.Symbols(context.Background(), nil); err != nil || res.Shards != 0 {
+	if res, err := f.ix.Symbols.Read(context.Background(), nil); err != nil || res.Shards != 0 {
 		t.Errorf("again: got %d shards, %v; want nothing to do", res.Shards, err)
 	}
 	// What changes gets its own, and so does what is merged.
@@ -113,7 +113,7 @@ func TestSymbols(t *testing.T) {
 	if n, err := f.ix.Merger.Merge(context.Background(), nil); n == 0 || err != nil {
 		t.Fatalf("Merge: %d shards, %v; want some", n, err)
 	}
-	if _, err := f.ix.Symbols(context.Background(), nil); err != nil {
+	if _, err := f.ix.Symbols.Read(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.symbols("r"); !maps.Equal(got, want) {
@@ -123,7 +123,7 @@ func TestSymbols(t *testing.T) {
 
 func TestSymbolsWithoutCtags(t *testing.T) {
 	f := newFixture(t, ingest.Options{})
-	if _, err := f.ix.Symbols(context.Background(), nil); !errors.Is(err, ingest.ErrNoCtags) {
+	if _, err := f.ix.Symbols.Read(context.Background(), nil); !errors.Is(err, ingest.ErrNoCtags) {
 		t.Errorf("got %v, want ErrNoCtags", err)
 	}
 }
@@ -150,7 +150,7 @@ func TestSymbolsGoOn(t *testing.T) {
 		f := &fixture{t, st, ingest.New(st, options)}
 		f.sync("r", r)
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err = f.ix.Symbols(ctx, func(p ingest.Progress) {
+		_, err = f.ix.Symbols.Read(ctx, func(p ingest.Progress) {
 			if p.Phase == "symbols" && p.Done == stopAt%300 {
 				cancel()
 			}
@@ -185,7 +185,7 @@ func TestSymbolsOfADroppedShard(t *testing.T) {
 	f := newFixture(t, ingest.Options{Ctags: universal(t)})
 	f.sync("r", r)
 	removed := false
-	res, err := f.ix.Symbols(context.Background(), func(ingest.Progress) {
+	res, err := f.ix.Symbols.Read(context.Background(), func(ingest.Progress) {
 		if !removed {
 			removed = true
 			if err := f.ix.Remove(context.Background(), "r"); err != nil {
@@ -228,7 +228,7 @@ done
 	for budget := time.Second; ; budget *= 10 { // a machine that stands still may take more
 		f = newFixture(t, ingest.Options{Ctags: program, SymbolWorkers: 1, SymbolBudget: budget})
 		f.sync("r", r)
-		if res, err = f.ix.Symbols(context.Background(), nil); len(res.Failed) < 2 || budget > time.Second {
+		if res, err = f.ix.Symbols.Read(context.Background(), nil); len(res.Failed) < 2 || budget > time.Second {
 			break
 		}
 	}
@@ -261,7 +261,7 @@ func TestSymbolsCrash(t *testing.T) {
 	f := &fixture{t, st, ingest.New(st, options)}
 	f.sync("r", r)
 	c.take(0)
-	if _, err := f.ix.Symbols(context.Background(), nil); err != nil {
+	if _, err := f.ix.Symbols.Read(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Close(); err != nil {
@@ -293,7 +293,7 @@ func TestSymbolsCrash(t *testing.T) {
 			}
 		}
 		sn.Close()
-		if _, err := f.ix.Symbols(context.Background(), nil); err != nil {
+		if _, err := f.ix.Symbols.Read(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
 		if got := f.symbols("r"); !maps.Equal(got, want) {

@@ -15,7 +15,7 @@ func (u *Upkeep) History(ctx context.Context, report func(ingest.Progress)) (ing
 		return ingest.HistoryResult{}, nil
 	}
 	ctx, end := u.background.begin(ctx, WorkHistory)
-	res, err := u.indexer.History(ctx, report)
+	res, err := u.indexer.Histories.Read(ctx, report)
 	end(res.Commits > 0, err)
 	return res, err
 }

@@ -32,7 +32,7 @@ func (u *Upkeep) Symbols(ctx context.Context, report func(ingest.Progress)) (ing
 		return ingest.SymbolsResult{}, nil
 	}
 	ctx, end := u.background.begin(ctx, WorkSymbols)
-	res, err := u.indexer.Symbols(ctx, report)
+	res, err := u.indexer.Symbols.Read(ctx, report)
 	end(res.Shards > 0, err)
 	return res, err
 }
