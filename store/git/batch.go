@@ -43,13 +43,13 @@ type batch struct {
 // startBatch starts git with --batch, or with --batch-check for answers without
 // content, which does not wait for others. No context ends it: its caller does,
 // by stop.
-func startBatch(ctx context.Context, repo *Repo, mode string) (*batch, error) {
+func (g *runner) startBatch(ctx context.Context, mode string) (*batch, error) {
 	if mode == "--batch" {
-		if err := repo.budget.wait(ctx); err != nil {
+		if err := g.budget.wait(ctx); err != nil {
 			return nil, fmt.Errorf("git cat-file: %w", err)
 		}
 	}
-	cmd := command(context.Background(), noTransport, repo.args("cat-file", mode)...)
+	cmd := g.command(context.Background(), "cat-file", mode)
 	b := &batch{cmd: cmd, stderr: stderrOf(cmd)}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -59,10 +59,10 @@ func startBatch(ctx context.Context, repo *Repo, mode string) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.leave, err = repo.budget.start(cmd, b.endBusy); err != nil {
+	if b.leave, err = g.budget.start(cmd, b.endBusy); err != nil {
 		return nil, startError(context.Background(), "cat-file", err)
 	}
-	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, repo.budget.untaken(), b.late)
+	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, g.budget.untaken(), b.late)
 	return b, nil
 }
 

@@ -64,7 +64,7 @@ func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, 
 			out = append(out, h)
 		}
 	}
-	err := r.budget.streamWith(ctx, "blame", r.plainPaths, parse, r.args(append(args, commit, "--", path)...)...)
+	err := r.git.stream(ctx, r.git.plainPaths, parse, append(args, commit, "--", path)...)
 	var own *callerError
 	if errors.As(err, &own) {
 		return nil, own.error

@@ -177,7 +177,7 @@ func (b *BlobReader) startSizes(ctx context.Context) error {
 	if b.sizes != nil {
 		return nil
 	}
-	child, err := startBatch(ctx, b.repo, "--batch-check")
+	child, err := b.repo.git.startBatch(ctx, "--batch-check")
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}
@@ -236,13 +236,13 @@ func (b *BlobReader) start(ctx context.Context) error {
 	if b.child != nil {
 		return nil
 	}
-	child, err := startBatch(ctx, b.repo, "--batch")
+	child, err := b.repo.git.startBatch(ctx, "--batch")
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}
 	// git knows the empty tree without reading a file. So an answer to it shows
 	// that the object is bad and not the whole repository.
-	_, err = child.read(ctx, []string{b.repo.emptyTree()}, 0, func(int, Blob) error { return nil })
+	_, err = child.read(ctx, []string{b.repo.git.emptyTree()}, 0, func(int, Blob) error { return nil })
 	if err != nil {
 		message := child.stop()
 		if errors.Is(err, errDied) {

@@ -18,17 +18,17 @@ type Branch struct {
 // DefaultBranch returns the branch that HEAD names and its newest commit. The
 // error is ErrEmpty if there is no commit there.
 func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
-	ref, err := r.budget.output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "-q", "HEAD")...), "symbolic-ref")
+	ref, err := r.git.output(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil && !exitedWith(err, 1) { // 1: HEAD is detached
 		return Branch{}, fmt.Errorf("default branch of %s: %w", r.dir, err)
 	}
-	if _, err := r.verify(ctx, "HEAD"); err != nil {
+	if _, err := r.git.verify(ctx, "HEAD"); err != nil {
 		if errors.Is(err, ErrNoRevision) {
-			err = r.unborn(ctx, ref)
+			err = r.git.unborn(ctx, ref)
 		}
 		return Branch{}, fmt.Errorf("default branch of %s: %w", r.dir, err)
 	}
-	commit, err := r.verify(ctx, "HEAD^{commit}")
+	commit, err := r.git.verify(ctx, "HEAD^{commit}")
 	if err != nil {
 		// HEAD has an id, so this is damage and must not pass for emptiness.
 		return Branch{}, fmt.Errorf("default branch of %s: the commit HEAD names cannot be read; run git fsck there: %w", r.dir, err)
@@ -36,18 +36,27 @@ func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
 	return Branch{Name: strings.TrimPrefix(ref, "refs/heads/"), Commit: commit}, nil
 }
 
-// unborn reports whether a branch does not exist yet. git rev-parse does not
-// distinguish that from a damaged ref. ref is the target of HEAD.
-func (r *Repo) unborn(ctx context.Context, ref string) error {
-	cmd := command(ctx, noTransport, r.args("for-each-ref", "--count=1", "--", ref)...)
-	stderr := stderrOf(cmd)
-	if _, err := r.budget.output(ctx, cmd, "for-each-ref"); err != nil {
-		return err
+// SetBranches has branches name commits that the repository has, and HEAD the first of
+// them. One without a name is HEAD itself, detached.
+func (r *Repo) SetBranches(ctx context.Context, branches []Branch) error {
+	var in strings.Builder
+	for _, b := range branches {
+		if b.Name == "" {
+			fmt.Fprintf(&in, "option no-deref\nupdate HEAD %s\n", b.Commit)
+		} else {
+			fmt.Fprintf(&in, "update %s%s %s\n", headsPrefix, b.Name, b.Commit)
+		}
 	}
-	if message := lastMessage(stderr.String()); message != "" {
-		return fmt.Errorf("git for-each-ref: %s", message)
+	cmd := r.git.command(ctx, "update-ref", "--stdin")
+	cmd.Stdin = strings.NewReader(in.String())
+	_, err := r.git.outputOf(ctx, cmd, "update-ref")
+	if err == nil && len(branches) > 0 && branches[0].Name != "" {
+		_, err = r.git.output(ctx, "symbolic-ref", "HEAD", headsPrefix+branches[0].Name)
 	}
-	return fmt.Errorf("%w yet: HEAD names %s, which does not exist", ErrEmpty, ref)
+	if err != nil {
+		return fmt.Errorf("set branches of %s: %w", r.dir, err)
+	}
+	return nil
 }
 
 // Resolve returns the commit that a revision names: a branch, a tag, a full
@@ -58,7 +67,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err
 	}
-	commit, err := r.verify(ctx, rev+"^{commit}")
+	commit, err := r.git.verify(ctx, rev+"^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("resolve %q in %s: %w", rev, r.dir, noRevision(err))
 	}
@@ -73,23 +82,6 @@ func noRevision(err error) error {
 		return fmt.Errorf("%w: %s", ErrNoRevision, failed.Message)
 	}
 	return err
-}
-
-// verify returns the id of a revision that has been checked. It finds out
-// whether the object exists only if rev asks for its kind.
-func (r *Repo) verify(ctx context.Context, rev string) (string, error) {
-	cmd := command(ctx, noTransport, r.args("rev-parse", "--verify", "--quiet", "--end-of-options", rev)...)
-	commit, err := r.budget.output(ctx, cmd, "rev-parse")
-	if exitedWith(err, 1) {
-		return "", ErrNoRevision
-	}
-	if err != nil {
-		return "", err
-	}
-	if !isObjectID(commit) {
-		return "", fmt.Errorf("git rev-parse answered %q", printable(commit))
-	}
-	return commit, nil
 }
 
 // CheckRevision returns an error that is ErrNoRevision for a text that cannot

@@ -125,21 +125,19 @@ func (b *Budget) output(ctx context.Context, cmd *exec.Cmd, name string) (answer
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
 }
 
-// stream runs a command and has parse read its output. An error of parse's
-// ends the command and is returned as it is.
-func (b *Budget) stream(ctx context.Context, name string, parse func(*bufio.Reader) error, args ...string) error {
-	return b.streamWith(ctx, name, func(*exec.Cmd) {}, parse, args...)
-}
-
-// streamWith is stream of a command that prepare changes before it starts.
-func (b *Budget) streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
+// stream runs a command, which prepare changes before it starts if it is not nil,
+// and has parse read its output. An error of parse's ends the command and is
+// returned as it is.
+func (b *Budget) stream(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if err := b.wait(ctx); err != nil {
 		return fmt.Errorf("git %s: %w", name, err)
 	}
 	cmd := command(ctx, noTransport, args...)
-	prepare(cmd)
+	if prepare != nil {
+		prepare(cmd)
+	}
 	defer traced(ctx, cmd, name)(&err)
 	stderr := stderrOf(cmd)
 	stdout, err := cmd.StdoutPipe()

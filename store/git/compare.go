@@ -16,7 +16,7 @@ import (
 // error.
 func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths []string, o LogOptions, f func(FileDiff) error) error {
 	if oldCommit == "" {
-		oldCommit = r.emptyTree()
+		oldCommit = r.git.emptyTree()
 	}
 	for _, rev := range []string{oldCommit, newCommit} {
 		if err := checkRev(rev); err != nil {
@@ -43,7 +43,7 @@ func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths [
 		}
 		return fmt.Errorf("compare %s and %s of %s: %w", oldCommit, newCommit, r.dir, truncated(err))
 	}
-	err := r.budget.streamWith(ctx, "diff-tree", r.plainPaths, parse, r.args(args...)...)
+	err := r.git.stream(ctx, r.git.plainPaths, parse, args...)
 	if errors.Is(err, errEnough) {
 		return nil
 	}

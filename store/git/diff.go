@@ -15,15 +15,6 @@ type Change struct {
 	Path             string // bytes as git stores them
 }
 
-// emptyTree is the id of the tree without entries, which git knows without
-// storing it.
-func (r *Repo) emptyTree() string {
-	if r.sha256 {
-		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-	}
-	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-}
-
 // readChange reads ":100644 100755 <oid> <oid> M" NUL <path> NUL.
 func readChange(out *bufio.Reader) (Change, error) {
 	record, err := field(out)

@@ -14,7 +14,7 @@ import (
 // as it is. It holds the parser of changes against that of trees.
 func (r *Repo) DiffTree(ctx context.Context, oldCommit, newCommit string, f func(Change) error) error {
 	if oldCommit == "" {
-		oldCommit = r.emptyTree()
+		oldCommit = r.git.emptyTree()
 	}
 	for _, rev := range []string{oldCommit, newCommit} {
 		if err := checkRev(rev); err != nil {
@@ -36,7 +36,7 @@ func (r *Repo) DiffTree(ctx context.Context, oldCommit, newCommit string, f func
 			}
 		}
 	}
-	err := r.budget.stream(ctx, "diff-tree", parse, r.args("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
-		"--no-ext-diff", "--ignore-submodules=none", oldCommit, newCommit, "--")...)
+	err := r.git.stream(ctx, nil, parse, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
+		"--no-ext-diff", "--ignore-submodules=none", oldCommit, newCommit, "--")
 	return r.listError(doing, err)
 }

@@ -15,6 +15,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// unbounded is no budget.
+var unbounded *git.Budget
+
 // fixture is a repository made by the git binary, independently of the package.
 type fixture struct {
 	t   testing.TB

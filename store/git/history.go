@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -74,16 +72,8 @@ func (r *Repo) History(ctx context.Context, revs []string, o HistoryOptions, f f
 			}
 		}
 	}
-	err := r.budget.streamWith(ctx, args[0], r.plainPaths, parse, r.args(args...)...)
+	err := r.git.stream(ctx, r.git.plainPaths, parse, args...)
 	return r.listError("history", err)
-}
-
-// plainPaths lets a command take paths for nothing but paths, from the root of
-// the tree, and keeps it from files where we happen to stand.
-func (r *Repo) plainPaths(cmd *exec.Cmd) {
-	cmd.Dir = r.gitDir
-	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_SOURCE="+r.emptyTree(),
-		"GIT_INDEX_FILE="+filepath.Join(r.gitDir, "none"), noGrafts)
 }
 
 // BehindAhead counts the commits that only other has, and those that only
@@ -94,8 +84,7 @@ func (r *Repo) BehindAhead(ctx context.Context, other, commit string) (behind, a
 			return 0, 0, err
 		}
 	}
-	cmd := command(ctx, noTransport, r.args("rev-list", "--count", "--left-right", other+"..."+commit, "--")...)
-	answer, err := r.budget.output(ctx, cmd, "rev-list")
+	answer, err := r.git.output(ctx, "rev-list", "--count", "--left-right", other+"..."+commit, "--")
 	if err != nil {
 		return 0, 0, fmt.Errorf("compare commits of %s: %w", r.dir, err)
 	}
@@ -113,7 +102,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
 			return "", err
 		}
 	}
-	oid, err := r.budget.output(ctx, command(ctx, noTransport, r.args("merge-base", a, b)...), "merge-base")
+	oid, err := r.git.output(ctx, "merge-base", a, b)
 	switch {
 	case exitedWith(err, 1):
 		return "", fmt.Errorf("merge base of %s and %s in %s: %w", a, b, r.dir, ErrNoRevision)
@@ -148,9 +137,9 @@ func (r *Repo) Contributors(ctx context.Context, rev string, o HistoryOptions) (
 	if o.Path != "" {
 		args = append(args, o.Path)
 	}
-	cmd := command(ctx, noTransport, r.args(args...)...)
-	r.plainPaths(cmd)
-	answer, err := r.budget.output(ctx, cmd, "shortlog")
+	cmd := r.git.command(ctx, args...)
+	r.git.plainPaths(cmd)
+	answer, err := r.git.outputOf(ctx, cmd, "shortlog")
 	if err != nil {
 		return nil, fmt.Errorf("contributors of %s: %w", r.dir, err)
 	}

@@ -70,7 +70,7 @@ func (r *Repo) LineHistory(ctx context.Context, commit, path string, lines LineR
 			}
 		}
 	}
-	err := r.budget.streamWith(ctx, "log", r.plainPaths, parse, r.args(args...)...)
+	err := r.git.stream(ctx, r.git.plainPaths, parse, args...)
 	var own *callerError
 	switch {
 	case errors.As(err, &own):

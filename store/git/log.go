@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -129,9 +128,9 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	if o.Depth == LogMessages {
 		// Unlike git diff-tree it reads no tree at all.
 		args := append(mailmapFrom(o.Mailmap), "rev-list", "--stdin", "--no-walk=unsorted", "--encoding=UTF-8", "--date=raw", logFormat+"%x00")
-		return r.log(ctx, "rev-list", args, commits, o, f)
+		return r.log(ctx, args, commits, o, f)
 	}
-	return r.log(ctx, "diff-tree", o.args("diff-tree", "--stdin", "-r", "--always"), commits, o, f)
+	return r.log(ctx, o.args("diff-tree", "--stdin", "-r", "--always"), commits, o, f)
 }
 
 // LogFrom is Log of the newest commits that can be reached from a commit, at most
@@ -146,7 +145,7 @@ func (r *Repo) LogFrom(ctx context.Context, commit string, most int, o LogOption
 	args := append(o.args("-c", "log.showSignature=false", "log", "--no-diff-merges", "--no-notes", "--no-decorate", "--no-mailmap",
 		"--no-relative", "-O"+os.DevNull, "--diff-algorithm=default"),
 		fmt.Sprintf("--max-count=%d", most), commit, "--")
-	return r.log(ctx, "log", args, nil, o, f)
+	return r.log(ctx, args, nil, o, f)
 }
 
 // withMailmap returns o without a mailmap that is not there or cannot be used.
@@ -159,7 +158,7 @@ func (r *Repo) withMailmap(ctx context.Context, o LogOptions) LogOptions {
 
 // log calls f for the commits that git writes: those named if there are any, else
 // all.
-func (r *Repo) log(ctx context.Context, name string, args, named []string, o LogOptions, f func(*Commit) error) error {
+func (r *Repo) log(ctx context.Context, args, named []string, o LogOptions, f func(*Commit) error) error {
 	// A commit is known to be whole when something stands behind it. The last is
 	// held back until git has ended well: of a commit whose diff git died of, the
 	// output looks like that of one that changed no line.
@@ -192,12 +191,9 @@ func (r *Repo) log(ctx context.Context, name string, args, named []string, o Log
 		if named != nil {
 			cmd.Stdin = strings.NewReader(strings.Join(named, "\n") + "\n")
 		}
-		// Neither a .mailmap nor a .gitattributes where we happen to stand is
-		// meant, nor, for git before 2.42, the .gitattributes of an index.
-		cmd.Dir = r.gitDir
-		cmd.Env = append(cmd.Env, "GIT_ATTR_SOURCE="+r.emptyTree(), "GIT_INDEX_FILE="+filepath.Join(r.gitDir, "none"), noGrafts)
+		r.git.plainPaths(cmd)
 	}
-	if err := r.budget.streamWith(ctx, name, prepare, parse, r.args(args...)...); err != nil || last == nil {
+	if err := r.git.stream(ctx, prepare, parse, args...); err != nil || last == nil {
 		return r.listError("log", err)
 	}
 	return f(last)
@@ -265,7 +261,7 @@ func (r *Repo) RevList(ctx context.Context, from, not []string, f func(Listed) e
 		}
 	}
 	prepare := func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, noGrafts) }
-	err := r.budget.streamWith(ctx, "rev-list", prepare, parse, r.args(append(args, "--")...)...)
+	err := r.git.stream(ctx, prepare, parse, append(args, "--")...)
 	return r.listError("list commits", err)
 }
 
@@ -277,8 +273,7 @@ func (r *Repo) IsAncestor(ctx context.Context, older, newer string) (bool, error
 			return false, err
 		}
 	}
-	cmd := command(ctx, noTransport, r.args("merge-base", "--is-ancestor", older, newer)...)
-	_, err := r.budget.output(ctx, cmd, "merge-base")
+	_, err := r.git.output(ctx, "merge-base", "--is-ancestor", older, newer)
 	if exitedWith(err, 1) || exitedWith(err, 128) {
 		return false, nil
 	}

@@ -25,7 +25,7 @@ func (r *Repo) Mailmap(ctx context.Context, commit string) (string, error) {
 	if !r.hasMailmap(ctx, commit) {
 		return "", nil
 	}
-	oid, err := r.verify(ctx, commit+":.mailmap")
+	oid, err := r.git.verify(ctx, commit+":.mailmap")
 	if errors.Is(err, ErrNoRevision) || exitedWith(err, 128) {
 		return "", nil
 	}
@@ -74,10 +74,10 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 	}
 	prepare := func(cmd *exec.Cmd) {
 		cmd.Stdin = strings.NewReader(contacts.String())
-		cmd.Dir = r.gitDir // see Log
+		r.git.plainPaths(cmd)
 	}
-	args := append(mailmapFrom(commit), r.args("check-mailmap", "--stdin")...)
-	if err := r.budget.streamWith(ctx, "check-mailmap", prepare, parse, args...); err != nil {
+	args := append(mailmapFrom(commit), "check-mailmap", "--stdin")
+	if err := r.git.stream(ctx, prepare, parse, args...); err != nil {
 		return nil, r.listError("map people", err)
 	}
 	return out, nil
@@ -88,7 +88,7 @@ func (r *Repo) hasMailmap(ctx context.Context, commit string) bool {
 	if commit == "" {
 		return false
 	}
-	text, err := r.budget.output(ctx, command(ctx, noTransport, r.args("cat-file", "-s", commit+":.mailmap")...), "cat-file")
+	text, err := r.git.output(ctx, "cat-file", "-s", commit+":.mailmap")
 	size, err2 := strconv.ParseInt(text, 10, 64)
 	return err == nil && err2 == nil && size <= maxMailmapBytes
 }

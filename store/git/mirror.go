@@ -18,6 +18,13 @@ const PartialSuffix = ".partial"
 // of.
 const OldSuffix = ".old"
 
+// Mirror is the bare mirror of a URL. It guards the URL with its secrets, which is
+// where Fetch goes.
+type Mirror struct {
+	Repo *Repo
+	from remote
+}
+
 // Mirror returns the bare mirror of a URL in dir, with all refs of the remote
 // under their own names. If dir exists it is opened as it is, without a word
 // to the remote; Fetch brings it up to date. Otherwise it is cloned beside dir
@@ -28,15 +35,9 @@ const OldSuffix = ".old"
 // progress, which may be nil, is called with the lines git shows about its
 // progress, from one goroutine, and not after Mirror has returned. A user name
 // and password in an http URL are given to git as that server asks for them,
-// and are kept in the Repo only. To fetch after a restart, call Mirror with the
+// and are kept in the Mirror only. To fetch after a restart, call Mirror with the
 // URL again.
-func Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
-	return (*Budget)(nil).Mirror(ctx, rawURL, dir, progress)
-}
-
-// Mirror is the function Mirror of a repository whose processes share the
-// budget.
-func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
+func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Mirror, error) {
 	from, err := parseRemote(rawURL)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(s
 	return b.mirror(ctx, from, dir, progress)
 }
 
-func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
+func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Mirror, error) {
 	if err := SettleMirror(dir); err != nil {
 		return nil, fmt.Errorf("mirror %s: %w", from, err)
 	}
@@ -57,8 +58,7 @@ func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress f
 	if err != nil {
 		return nil, err
 	}
-	repo.remote = from
-	return repo, nil
+	return &Mirror{repo, from}, nil
 }
 
 // Renew makes the mirror in dir anew, as Mirror does where there is none, and
@@ -134,12 +134,10 @@ func SettleMirror(dir string) error {
 }
 
 // Origin returns the URL that the mirror at dir was fetched from.
-func Origin(ctx context.Context, dir string) (string, error) { return (&Repo{gitDir: dir}).origin(ctx) }
-
-func (r *Repo) origin(ctx context.Context) (string, error) {
-	rawURL, err := r.budget.output(ctx, command(ctx, noTransport, r.args("config", "--get", "remote.origin.url")...), "config")
+func Origin(ctx context.Context, dir string) (string, error) {
+	rawURL, err := (&runner{gitDir: dir}).output(ctx, "config", "--get", "remote.origin.url")
 	if err != nil {
-		return "", fmt.Errorf("%s has no remote named origin", r.gitDir)
+		return "", fmt.Errorf("%s has no remote named origin", dir)
 	}
 	return rawURL, nil
 }
@@ -147,19 +145,9 @@ func (r *Repo) origin(ctx context.Context) (string, error) {
 // Fetch brings a mirror up to date with its remote: new and moved refs are
 // taken over, those the remote dropped are dropped, and HEAD follows the
 // remote's. progress is as for Mirror. git may repack the mirror as part of it.
-func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
-	from := r.remote
-	if from.url == "" {
-		rawURL, err := r.origin(ctx)
-		if err != nil {
-			return fmt.Errorf("fetch into %s: %w", r.dir, err)
-		}
-		if from, err = parseRemote(rawURL); err != nil {
-			return fmt.Errorf("fetch into %s: %w", r.dir, err)
-		}
-	}
-	if err := r.fetch(ctx, from, progress); err != nil {
-		return fmt.Errorf("fetch %s: %w", from, err)
+func (m *Mirror) Fetch(ctx context.Context, progress func(string)) error {
+	if err := m.fetch(ctx, progress); err != nil {
+		return fmt.Errorf("fetch %s: %w", m.from, err)
 	}
 	return nil
 }
@@ -167,47 +155,24 @@ func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
 // FetchCommits takes over commits by their ids from the remote of a mirror, as far as
 // that gives out commits that no ref of it leads to. They stay while a ref of the
 // mirror leads to them.
-func (r *Repo) FetchCommits(ctx context.Context, commits []string) error {
-	args := append(r.args("fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"), r.remote.uploadPack()...)
-	args = append(append(args, "--progress", "--", r.remote.url), commits...)
-	if err := r.budget.transfer(ctx, r.remote, r.gitDir, nil, args...); err != nil {
-		return fmt.Errorf("fetch commits from %s: %w", r.remote, err)
-	}
-	return nil
-}
-
-// SetBranches has branches name commits that the repository has, and HEAD the first of
-// them. One without a name is HEAD itself, detached.
-func (r *Repo) SetBranches(ctx context.Context, branches []Branch) error {
-	var in strings.Builder
-	for _, b := range branches {
-		if b.Name == "" {
-			fmt.Fprintf(&in, "option no-deref\nupdate HEAD %s\n", b.Commit)
-		} else {
-			fmt.Fprintf(&in, "update %s%s %s\n", headsPrefix, b.Name, b.Commit)
-		}
-	}
-	cmd := command(ctx, noTransport, r.args("update-ref", "--stdin")...)
-	cmd.Stdin = strings.NewReader(in.String())
-	_, err := r.budget.output(ctx, cmd, "update-ref")
-	if err == nil && len(branches) > 0 && branches[0].Name != "" {
-		_, err = r.budget.output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "HEAD", headsPrefix+branches[0].Name)...), "symbolic-ref")
-	}
-	if err != nil {
-		return fmt.Errorf("set branches of %s: %w", r.dir, err)
+func (m *Mirror) FetchCommits(ctx context.Context, commits []string) error {
+	args := append([]string{"fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"}, m.from.uploadPack()...)
+	args = append(append(args, "--progress", "--", m.from.url), commits...)
+	if err := m.Repo.git.transfer(ctx, m.from, nil, args...); err != nil {
+		return fmt.Errorf("fetch commits from %s: %w", m.from, err)
 	}
 	return nil
 }
 
 // fetch takes over refs and then HEAD, which git fetch leaves alone: a renamed
 // default branch would leave HEAD naming nothing.
-func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) error {
-	ref, commit, err := r.remoteHead(ctx, from)
+func (m *Mirror) fetch(ctx context.Context, progress func(string)) error {
+	ref, commit, err := m.remoteHead(ctx)
 	if err != nil {
 		return err
 	}
-	args := append(r.args("fetch", "--prune", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"), from.uploadPack()...)
-	args = append(args, "--progress", "--", from.url, "+refs/*:refs/*")
+	args := append([]string{"fetch", "--prune", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"}, m.from.uploadPack()...)
+	args = append(args, "--progress", "--", m.from.url, "+refs/*:refs/*")
 	var head []string
 	switch {
 	case ref != "":
@@ -216,23 +181,23 @@ func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) er
 		args = append(args, commit) // a detached HEAD need not be on any branch
 		head = []string{"update-ref", "--no-deref", "HEAD", commit}
 	}
-	if err := r.budget.transfer(ctx, from, r.gitDir, progress, args...); err != nil {
+	if err := m.Repo.git.transfer(ctx, m.from, progress, args...); err != nil {
 		return err
 	}
 	if head == nil {
 		return nil // the remote is empty
 	}
-	_, err = r.budget.output(ctx, command(ctx, noTransport, r.args(head...)...), head[0])
+	_, err = m.Repo.git.output(ctx, head...)
 	return err
 }
 
 // remoteHead asks where the remote's HEAD points: at a ref, or if it is
 // detached at a commit.
-func (r *Repo) remoteHead(ctx context.Context, from remote) (ref, commit string, err error) {
-	args := append(r.args("ls-remote", "--symref"), from.uploadPack()...)
+func (m *Mirror) remoteHead(ctx context.Context) (ref, commit string, err error) {
+	args := append(m.Repo.git.args("ls-remote", "--symref"), m.from.uploadPack()...)
 	ctx, cancel := within(ctx, silentWithin)
 	defer cancel()
-	answer, err := r.budget.output(ctx, remoteCommand(ctx, from, append(args, "--", from.url, "HEAD")...), "ls-remote")
+	answer, err := m.Repo.git.outputOf(ctx, remoteCommand(ctx, m.from, append(args, "--", m.from.url, "HEAD")...), "ls-remote")
 	if err != nil {
 		return "", "", err
 	}
@@ -303,10 +268,11 @@ func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// subcommand returns the first argument that is not an option of git's own.
+// subcommand returns the first argument that is not an option of git's own, nor the
+// value of one.
 func subcommand(args []string) string {
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") && (i == 0 || args[i-1] != "-c") {
 			return arg
 		}
 	}

@@ -38,7 +38,7 @@ func TestMirrorAndFetch(t *testing.T) {
 	x.git("update-ref", "refs/pull/1/head", first)
 	dir := filepath.Join(t.TempDir(), "some", "mirror.git")
 	var lines []string
-	repo, err := git.Mirror(t.Context(), x.dir, dir, func(line string) { lines = append(lines, line) })
+	repo, err := unbounded.Mirror(t.Context(), x.dir, dir, func(line string) { lines = append(lines, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +60,10 @@ func TestMirrorAndFetch(t *testing.T) {
 	}
 	checkMirror(t, repo, x, "trunk", x.git("rev-parse", "HEAD"))
 
-	// A detached head, by a Repo that knows the remote from the mirror alone.
+	// A detached head.
 	x.git("checkout", "-q", "--detach")
 	second := x.commit()
-	if err := open(t, dir).Fetch(t.Context(), nil); err != nil {
+	if err := repo.Fetch(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	checkMirror(t, repo, x, "", second)
@@ -72,31 +72,31 @@ func TestMirrorAndFetch(t *testing.T) {
 	if err := os.RemoveAll(x.dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := git.Mirror(t.Context(), x.dir, dir, nil)
+	again, err := unbounded.Mirror(t.Context(), x.dir, dir, nil)
 	if err != nil {
 		t.Fatalf("Mirror of an existing mirror: %v", err)
 	}
 	oneLine(t, again.Fetch(t.Context(), nil), "fetch "+x.dir)
 }
 
-func checkMirror(t *testing.T, repo *git.Repo, x *fixture, branch, commit string) {
+func checkMirror(t *testing.T, m *git.Mirror, x *fixture, branch, commit string) {
 	t.Helper()
-	got, err := repo.DefaultBranch(t.Context())
+	got, err := m.Repo.DefaultBranch(t.Context())
 	if want := (git.Branch{Name: branch, Commit: commit}); err != nil || got != want {
 		t.Errorf("DefaultBranch of the mirror = %v, %v; want %v", got, err, want)
 	}
-	if got, want := refs(t, repo.Dir()), refs(t, filepath.Join(x.dir, ".git")); got != want {
+	if got, want := refs(t, m.Repo.Dir()), refs(t, filepath.Join(x.dir, ".git")); got != want {
 		t.Errorf("refs of the mirror\n got %s\nwant %s", got, want)
 	}
 }
 
 func TestMirrorOfEmptyRepository(t *testing.T) {
 	x := newFixture(t)
-	repo, err := git.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
+	repo, err := unbounded.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := repo.DefaultBranch(t.Context()); !errors.Is(err, git.ErrEmpty) {
+	if _, err := repo.Repo.DefaultBranch(t.Context()); !errors.Is(err, git.ErrEmpty) {
 		t.Errorf("DefaultBranch: %v, want ErrEmpty", err)
 	}
 	x.write("a", "1")
@@ -129,7 +129,7 @@ func TestMirrorRefusesURLs(t *testing.T) {
 		"https://user:secret@exa mple.org/x": "does not parse",
 	} {
 		dir := filepath.Join(parent, "m")
-		_, err := git.Mirror(t.Context(), url, dir, nil)
+		_, err := unbounded.Mirror(t.Context(), url, dir, nil)
 		oneLine(t, err, part)
 		if !errors.Is(err, git.ErrURL) {
 			t.Errorf("Mirror(%q): %v, want ErrURL", url, err)
@@ -162,7 +162,7 @@ func TestMirrorLeavesNothingHalfMade(t *testing.T) {
 		"cancelled before": {cancelled, x.dir, context.Canceled},
 	} {
 		parent := t.TempDir()
-		_, err := git.Mirror(attempt.ctx, attempt.url, filepath.Join(parent, "m"), nil)
+		_, err := unbounded.Mirror(attempt.ctx, attempt.url, filepath.Join(parent, "m"), nil)
 		oneLine(t, err, "mirror ", attempt.url)
 		if attempt.want != nil && !errors.Is(err, attempt.want) {
 			t.Errorf("%s: %v, want %v", name, err, attempt.want)
@@ -177,7 +177,7 @@ func TestMirrorLeavesNothingHalfMade(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir+".partial", "objects"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	repo, err := git.Mirror(t.Context(), x.dir, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), x.dir, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 
 	// Without credentials, and with wrong ones: an error at once, not a prompt.
 	for _, user := range []string{"", "o'neil:wr0ng@"} {
-		_, err := git.Mirror(t.Context(), strings.Replace(plainURL, "://", "://"+user, 1), dir, nil)
+		_, err := unbounded.Mirror(t.Context(), strings.Replace(plainURL, "://", "://"+user, 1), dir, nil)
 		oneLine(t, err, "mirror "+plainURL)
 		if strings.Contains(err.Error(), "wr0ng") {
 			t.Errorf("the error shows the password: %v", err)
@@ -230,7 +230,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 	}
 
 	url := strings.Replace(plainURL, "://", "://o%27neil:s3cr%25t%20$(x)@", 1)
-	repo, err := git.Mirror(t.Context(), url, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), url, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 func TestFetchCancelled(t *testing.T) {
 	x := newFixture(t)
 	x.commit()
-	repo, err := git.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
+	repo, err := unbounded.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestFetchCancelled(t *testing.T) {
 		<-r.Context().Done() // the killed client hangs up
 	}))
 	defer server.Close()
-	again, err := git.Mirror(t.Context(), server.URL+"/x", repo.Dir(), nil)
+	again, err := unbounded.Mirror(t.Context(), server.URL+"/x", repo.Repo.Dir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,8 @@ func TestFetchCancelled(t *testing.T) {
 	}
 }
 
-func TestFetchWithoutRemote(t *testing.T) {
+func TestOriginWithoutRemote(t *testing.T) {
 	x := newFixture(t)
-	oneLine(t, x.open().Fetch(t.Context(), nil), "no remote named origin")
+	_, err := git.Origin(t.Context(), filepath.Join(x.dir, ".git"))
+	oneLine(t, err, "no remote named origin")
 }

@@ -127,7 +127,7 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
 	}
 	if o.child == nil {
-		child, err := startBatch(ctx, o.repo, "--batch")
+		child, err := o.repo.git.startBatch(ctx, "--batch")
 		if err != nil {
 			return fmt.Errorf("read object of %s: %w", o.repo.dir, err)
 		}
@@ -172,7 +172,7 @@ func (o *ObjectReader) Size(ctx context.Context, oid string) (int64, error) {
 	if !isObjectID(oid) {
 		return 0, fmt.Errorf("size of an object of %s: %q is not an object id", o.repo.dir, oid)
 	}
-	b, err := startBatch(ctx, o.repo, "--batch-check")
+	b, err := o.repo.git.startBatch(ctx, "--batch-check")
 	if err != nil {
 		return 0, fmt.Errorf("size of an object of %s: %w", o.repo.dir, err)
 	}

@@ -7,15 +7,9 @@ import (
 
 // MirrorThrough is Mirror for a URL from an untrusted user. The URL and its
 // redirects are reached only through an HTTP proxy that judges addresses. The
-// Repo's Fetch does likewise. The proxy's URL may hold a password; other users
+// Mirror's Fetch does likewise. The proxy's URL may hold a password; other users
 // of the machine do not see it.
-func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
-	return (*Budget)(nil).MirrorThrough(ctx, proxy, rawURL, dir, progress)
-}
-
-// MirrorThrough is the function MirrorThrough of a repository whose processes
-// share the budget.
-func (b *Budget) MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
+func (b *Budget) MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Mirror, error) {
 	from, err := guardedRemote(proxy, rawURL)
 	if err != nil {
 		return nil, err

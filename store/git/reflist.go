@@ -73,7 +73,7 @@ func (r *Repo) eachRef(ctx context.Context, args []string, f func(Ref) error) er
 			}
 		}
 	}
-	err := r.budget.stream(ctx, "for-each-ref", parse, r.args(append([]string{"for-each-ref", refFormat}, args...)...)...)
+	err := r.git.stream(ctx, nil, parse, append([]string{"for-each-ref", refFormat}, args...)...)
 	return r.listError("list refs", err)
 }
 
@@ -128,6 +128,6 @@ func (r *Repo) EachRefName(ctx context.Context, prefix string, f func(name strin
 			}
 		}
 	}
-	err := r.budget.stream(ctx, "for-each-ref", parse, r.args("for-each-ref", "--format=%(refname)", "--", prefix)...)
+	err := r.git.stream(ctx, nil, parse, "for-each-ref", "--format=%(refname)", "--", prefix)
 	return r.listError("list refs", err)
 }

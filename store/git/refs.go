@@ -17,7 +17,7 @@ func (r *Repo) Refs(ctx context.Context, prefix string) ([]string, error) {
 	if !strings.HasPrefix(prefix, "refs/") {
 		return nil, fmt.Errorf("refs of %s: %q does not begin with refs/", r.dir, prefix)
 	}
-	out, err := r.budget.output(ctx, command(ctx, noTransport, r.args("for-each-ref", "--format=%(refname)", "--", prefix)...), "for-each-ref")
+	out, err := r.git.output(ctx, "for-each-ref", "--format=%(refname)", "--", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("refs of %s: %w", r.dir, err)
 	}
@@ -63,18 +63,12 @@ func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 		switch {
 		case err == nil:
 			return out, nil
-		case !errors.As(err, &failed) || n == 0 && first && !r.answers(ctx):
+		case !errors.As(err, &failed) || n == 0 && first && !r.git.works(ctx):
 			return nil, fmt.Errorf("resolve revisions in %s: %w", r.dir, err)
 		}
 		asked = asked[n+1:] // git died of the one behind the last answer
 	}
 	return out, nil
-}
-
-// answers reports whether git can work with the repository at all.
-func (r *Repo) answers(ctx context.Context) bool {
-	_, err := r.budget.output(ctx, command(ctx, noTransport, r.args("rev-parse", "--git-dir")...), "rev-parse")
-	return err == nil
 }
 
 // commits asks for the revisions that asked counts, and returns how many
@@ -98,7 +92,7 @@ func (r *Repo) commits(ctx context.Context, revs []string, asked []int, out []st
 		return err
 	}
 	ask := func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(in.String()) }
-	err = r.budget.streamWith(ctx, "cat-file", ask, parse, r.args("cat-file", "--batch-check")...)
+	err = r.git.stream(ctx, ask, parse, "cat-file", "--batch-check")
 	if errors.Is(err, errTruncated) {
 		err = &CommandError{Command: "cat-file", Err: err}
 	}
@@ -126,8 +120,7 @@ func (r *Repo) CommitBefore(ctx context.Context, commit string, unix int64) (str
 	if unix < 0 {
 		return "", nil // git knows no such dates
 	}
-	out, err := r.budget.output(ctx, command(ctx, noTransport, r.args("rev-list", "--first-parent", "--max-count=1",
-		fmt.Sprintf("--min-age=%d", unix), commit, "--")...), "rev-list")
+	out, err := r.git.output(ctx, "rev-list", "--first-parent", "--max-count=1", fmt.Sprintf("--min-age=%d", unix), commit, "--")
 	if err != nil {
 		return "", fmt.Errorf("commits of %s: %w", r.dir, err)
 	}

@@ -14,11 +14,8 @@ import (
 // and needs no closing; its methods may be called from several goroutines, but
 // not while Fetch runs on the same directory from another Repo.
 type Repo struct {
-	dir    string // as the caller named it
-	gitDir string // absolute; where HEAD is
-	sha256 bool
-	remote remote // where Fetch goes; zero for one that Open returned
-	budget *Budget
+	dir string // as the caller named it
+	git runner
 }
 
 // Open returns the repository in dir: a bare one, one with a worktree, or a
@@ -46,7 +43,7 @@ func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	if err := b.confine(ctx, abs, gitDir); err != nil {
 		return nil, err
 	}
-	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256", budget: b}, nil
+	return &Repo{dir: dir, git: runner{gitDir, format == "sha256", b}}, nil
 }
 
 // LooksLikeRepository reports whether dir has what every repository has, or leads
@@ -116,9 +113,3 @@ func (b *Budget) openError(ctx context.Context, dir, abs string, err error) erro
 
 // Dir returns the directory as it was given to Open or Mirror.
 func (r *Repo) Dir() string { return r.dir }
-
-// args puts the repository in front of a subcommand. Naming it spares git the
-// search, and leaves no doubt which one is meant.
-func (r *Repo) args(args ...string) []string {
-	return append([]string{"--git-dir=" + r.gitDir}, args...)
-}

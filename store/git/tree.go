@@ -67,7 +67,7 @@ func (r *Repo) listTree(ctx context.Context, commit string, f func(TreeEntry) er
 			}
 		}
 	}
-	err := r.budget.stream(ctx, "ls-tree", parse, r.args(slices.Concat([]string{"ls-tree", "-r", "-z", "--full-tree"}, options, []string{commit})...)...)
+	err := r.git.stream(ctx, nil, parse, slices.Concat([]string{"ls-tree", "-r", "-z", "--full-tree"}, options, []string{commit})...)
 	return r.listError("list tree "+commit, err)
 }
 

@@ -26,8 +26,7 @@ func (b *Budget) Verify(ctx context.Context, dir string, quick bool, fault func(
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	r := &Repo{dir: dir, gitDir: dir, budget: b}
-	cmd := command(ctx, noTransport, r.args("fsck", how, "--no-dangling", "--no-reflogs", "--progress")...)
+	cmd := (&runner{gitDir: dir}).command(ctx, "fsck", how, "--no-dangling", "--no-reflogs", "--progress")
 	found := &faults{fault: fault, dir: dir, told: map[string]bool{}}
 	// git reports faults in both outputs, and progress in the second.
 	cmd.Stdout = &lines{each: found.line}

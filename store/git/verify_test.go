@@ -105,7 +105,7 @@ func TestVerifyAndRenew(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "m")
 			// Over a transport, since a clone of files links them.
 			from := "file://" + x.dir
-			if _, err := git.Mirror(t.Context(), from, dir, nil); err != nil {
+			if _, err := unbounded.Mirror(t.Context(), from, dir, nil); err != nil {
 				t.Fatal(err)
 			}
 			test.damage(t, dir)
@@ -274,7 +274,7 @@ func TestRenewKeepsWhatItCannotReplace(t *testing.T) {
 	x.write("a", "1")
 	commit := x.commit()
 	dir := filepath.Join(t.TempDir(), "m")
-	repo, err := git.Mirror(t.Context(), "file://"+x.dir, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), "file://"+x.dir, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestMirrorSettlesSwap(t *testing.T) {
 		x.write("a", "1")
 		commit := x.commit()
 		dir, from := filepath.Join(t.TempDir(), "m"), "file://"+x.dir
-		if _, err := git.Mirror(t.Context(), from, dir, nil); err != nil {
+		if _, err := unbounded.Mirror(t.Context(), from, dir, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(dir, dir+git.OldSuffix); err != nil {
@@ -315,7 +315,7 @@ func TestMirrorSettlesSwap(t *testing.T) {
 		if err := b.Renew(t.Context(), from, dir, nil); (err != nil) != gone {
 			t.Errorf("source gone %t: renewed with %v", gone, err)
 		}
-		repo, err := git.Mirror(t.Context(), from, dir, nil)
+		repo, err := unbounded.Mirror(t.Context(), from, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

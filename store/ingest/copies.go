@@ -352,25 +352,25 @@ func (c *copies) fetch(ctx context.Context, r *store.Repository) (*git.Repo, err
 	defer end()
 	_, err := os.Stat(c.store.GitDirs().Dir(r))
 	there := err == nil
-	repo, err := c.sources.mirror(ctx, r, false, nil)
+	mirror, err := c.sources.mirror(ctx, r, false, nil)
 	if err == nil && there {
-		err = repo.Fetch(ctx, nil)
+		err = mirror.Fetch(ctx, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
 	c.looked(r.ID)
-	lacked, err := c.lacks(ctx, repo, r)
+	lacked, err := c.lacks(ctx, mirror.Repo, r)
 	if lacked == "" {
-		return repo, err
+		return mirror.Repo, err
 	}
 	// A branch was rewritten that is not synced yet. The source may still have what it
 	// named before.
-	why := repo.FetchCommits(ctx, commitsOf(r))
-	if lacked, err = c.lacks(ctx, repo, r); lacked != "" {
+	why := mirror.FetchCommits(ctx, commitsOf(r))
+	if lacked, err = c.lacks(ctx, mirror.Repo, r); lacked != "" {
 		err = fmt.Errorf("the source has no commit %s any more, which is indexed until the next sync: %w", lacked, cmp.Or(why, git.ErrNoRevision))
 	}
-	return repo, err
+	return mirror.Repo, err
 }
 
 // complete returns the mirror of a repository if it has the commits of the record.

@@ -106,13 +106,17 @@ func (m *Mirrors) fetch(ctx context.Context, id uint32, anew bool, report func(P
 	}
 	m.copies.move(id)
 	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := m.sources.mirror(ctx, r, anew, note)
+	mirror, err := m.sources.mirror(ctx, r, anew, note)
 	if err == nil {
-		err = repo.Fetch(ctx, note)
+		err = mirror.Fetch(ctx, note)
 	}
 	traced(err)
 	now := m.opts.Now()
-	return fetched{git: repo, err: err, at: now.UTC(), took: now.Sub(start)}
+	f := fetched{err: err, at: now.UTC(), took: now.Sub(start)}
+	if err == nil {
+		f.git = mirror.Repo
+	}
+	return f
 }
 
 // notThere is the error of a record that is none.

@@ -37,7 +37,7 @@ func (s *sources) address(r *store.Repository) string {
 }
 
 // mirror returns the mirror of a repository, which is made if there is none, or anew.
-func (s *sources) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
+func (s *sources) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Mirror, error) {
 	dir := s.store.GitDirs().Dir(r)
 	if !r.Guarded {
 		if anew {
