@@ -84,8 +84,8 @@ func answers(t *testing.T, repo *git.Repo) string {
 	}
 	people, err := repo.Contributors(ctx, branch.Commit, git.HistoryOptions{})
 	say("Contributors", people, err)
-	mapped, err := repo.MapPeople(ctx, branch.Commit, []git.Person{{Name: "A", Email: "a@example.org"}})
-	say("MapPeople", mapped, err)
+	mapped, err := repo.Mailmap(branch.Commit).Map(ctx, []git.Person{{Name: "A", Email: "a@example.org"}})
+	say("Mailmap.Map", mapped, err)
 	behind, ahead, err := repo.BehindAhead(ctx, older, branch.Commit)
 	say("BehindAhead", []int{behind, ahead}, err)
 	named, err := repo.Commits(ctx, []string{"main", "v1", "HEAD", "HEAD~1"})

@@ -124,7 +124,7 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	if len(commits) == 0 {
 		return nil
 	}
-	o = r.withMailmap(ctx, o)
+	o.Mailmap = r.Mailmap(o.Mailmap).ifUsable(ctx)
 	if o.Depth == LogMessages {
 		// Unlike git diff-tree it reads no tree at all.
 		args := append(mailmapFrom(o.Mailmap), "rev-list", "--stdin", "--no-walk=unsorted", "--encoding=UTF-8", "--date=raw", logFormat+"%x00")
@@ -141,19 +141,11 @@ func (r *Repo) LogFrom(ctx context.Context, commit string, most int, o LogOption
 	if !isObjectID(commit) {
 		return fmt.Errorf("log of %s: %q is not an object id", r.dir, commit)
 	}
-	o = r.withMailmap(ctx, o)
+	o.Mailmap = r.Mailmap(o.Mailmap).ifUsable(ctx)
 	args := append(o.args("-c", "log.showSignature=false", "log", "--no-diff-merges", "--no-notes", "--no-decorate", "--no-mailmap",
 		"--no-relative", "-O"+os.DevNull, "--diff-algorithm=default"),
 		fmt.Sprintf("--max-count=%d", most), commit, "--")
 	return r.log(ctx, args, nil, o, f)
-}
-
-// withMailmap returns o without a mailmap that is not there or cannot be used.
-func (r *Repo) withMailmap(ctx context.Context, o LogOptions) LogOptions {
-	if o.Mailmap != "" && !r.hasMailmap(ctx, o.Mailmap) {
-		o.Mailmap = ""
-	}
-	return o
 }
 
 // log calls f for the commits that git writes: those named if there are any, else

@@ -170,12 +170,12 @@ func TestMailmap(t *testing.T) {
 	x := newFixture(t)
 	repo := x.open()
 	bare := x.commit()
-	if oid, err := repo.Mailmap(t.Context(), bare); oid != "" || err != nil {
+	if oid, err := repo.Mailmap(bare).OID(t.Context()); oid != "" || err != nil {
 		t.Errorf("Mailmap without one = %q, %v", oid, err)
 	}
 	x.write(".mailmap", "Proper Name <proper@example.org> <odd@example.org>\nOnly Name <name@example.org>\n")
 	tip := x.commit()
-	oid, err := repo.Mailmap(t.Context(), tip)
+	oid, err := repo.Mailmap(tip).OID(t.Context())
 	if want := x.git("rev-parse", "HEAD:.mailmap"); oid != want || err != nil {
 		t.Errorf("Mailmap = %q, %v; want %q", oid, err, want)
 	}
@@ -187,9 +187,9 @@ func TestMailmap(t *testing.T) {
 	want[0] = git.Person{Name: "Proper Name", Email: "proper@example.org"}
 	want[1] = want[0]
 	want[2] = git.Person{Name: "Only Name", Email: "NAME@example.org"}
-	got, err := repo.MapPeople(t.Context(), tip, people)
+	got, err := repo.Mailmap(tip).Map(t.Context(), people)
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("MapPeople\n got %q, %v\nwant %q", got, err, want)
+		t.Errorf("Mailmap.Map\n got %q, %v\nwant %q", got, err, want)
 	}
 }
 

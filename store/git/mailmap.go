@@ -16,29 +16,37 @@ import (
 // hours with a million of them.
 const maxMailmapBytes = 1 << 20
 
-// Mailmap returns the object id of a commit's .mailmap, "" if it has none or one
-// that is too large to be used.
-func (r *Repo) Mailmap(ctx context.Context, commit string) (string, error) {
-	if err := checkRev(commit); err != nil {
+// Mailmap is the .mailmap of a commit, by which people are who they say they are.
+type Mailmap struct {
+	repo   *Repo
+	commit string
+}
+
+// Mailmap returns the .mailmap of a commit, "" for none.
+func (r *Repo) Mailmap(commit string) Mailmap { return Mailmap{r, commit} }
+
+// OID returns the object id, "" if the commit has none or one that is too large to be
+// used.
+func (m Mailmap) OID(ctx context.Context) (string, error) {
+	if err := checkRev(m.commit); err != nil {
 		return "", err
 	}
-	if !r.hasMailmap(ctx, commit) {
+	if !m.usable(ctx) {
 		return "", nil
 	}
-	oid, err := r.git.verify(ctx, commit+":.mailmap")
+	oid, err := m.repo.git.verify(ctx, m.commit+":.mailmap")
 	if errors.Is(err, ErrNoRevision) || exitedWith(err, 128) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("mailmap of %s in %s: %w", commit, r.dir, err)
+		return "", fmt.Errorf("mailmap of %s in %s: %w", m.commit, m.repo.dir, err)
 	}
 	return oid, nil
 }
 
-// MapPeople returns who people are by the .mailmap of a commit, in the same
-// order.
-func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([]Person, error) {
-	if err := checkRev(commit); err != nil {
+// Map returns who people are, in the same order.
+func (m Mailmap) Map(ctx context.Context, people []Person) ([]Person, error) {
+	if err := checkRev(m.commit); err != nil {
 		return nil, err
 	}
 	out := append([]Person(nil), people...)
@@ -51,7 +59,7 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 			fmt.Fprintf(&contacts, "%s <%s>\n", p.Name, p.Email)
 		}
 	}
-	if len(asked) == 0 || !r.hasMailmap(ctx, commit) {
+	if len(asked) == 0 || !m.usable(ctx) {
 		return out, nil
 	}
 	parse := func(in *bufio.Reader) error {
@@ -74,23 +82,31 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 	}
 	prepare := func(cmd *exec.Cmd) {
 		cmd.Stdin = strings.NewReader(contacts.String())
-		r.git.plainPaths(cmd)
+		m.repo.git.plainPaths(cmd)
 	}
-	args := append(mailmapFrom(commit), "check-mailmap", "--stdin")
-	if err := r.git.stream(ctx, prepare, parse, args...); err != nil {
-		return nil, r.listError("map people", err)
+	args := append(mailmapFrom(m.commit), "check-mailmap", "--stdin")
+	if err := m.repo.git.stream(ctx, prepare, parse, args...); err != nil {
+		return nil, m.repo.listError("map people", err)
 	}
 	return out, nil
 }
 
-// hasMailmap reports whether a commit has a .mailmap that can be used.
-func (r *Repo) hasMailmap(ctx context.Context, commit string) bool {
-	if commit == "" {
+// usable reports whether there is one that can be used.
+func (m Mailmap) usable(ctx context.Context) bool {
+	if m.commit == "" {
 		return false
 	}
-	text, err := r.git.output(ctx, "cat-file", "-s", commit+":.mailmap")
+	text, err := m.repo.git.output(ctx, "cat-file", "-s", m.commit+":.mailmap")
 	size, err2 := strconv.ParseInt(text, 10, 64)
 	return err == nil && err2 == nil && size <= maxMailmapBytes
+}
+
+// ifUsable returns the commit, "" if there is none that can be used.
+func (m Mailmap) ifUsable(ctx context.Context) string {
+	if !m.usable(ctx) {
+		return ""
+	}
+	return m.commit
 }
 
 // mailmapFrom makes git read the .mailmap of a commit and no other.

@@ -403,7 +403,7 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 	if j.tip == "" || r == nil {
 		return "", store.People{}, nil
 	}
-	if mailmap, err = j.git.Mailmap(ctx, j.tip); err != nil {
+	if mailmap, err = j.git.Mailmap(j.tip).OID(ctx); err != nil {
 		return "", nil, err
 	}
 	if mailmap == r.History.Mailmap {
@@ -459,7 +459,7 @@ func (j *historyJob) mapAll(ctx context.Context, asked persons) (store.People, e
 	for p, n := range asked {
 		all[n] = p
 	}
-	mapped, err := j.git.MapPeople(ctx, j.tip, all)
+	mapped, err := j.git.Mailmap(j.tip).Map(ctx, all)
 	if err != nil {
 		return nil, err
 	}

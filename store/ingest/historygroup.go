@@ -130,7 +130,7 @@ func (j *historyJob) mapSmall(ctx context.Context, sn *store.Snapshot) (err erro
 		return err
 	}
 	if j.tip != "" && (!known || j.mailmap != "" && (j.plan.again || j.mailmap != h.Mailmap)) {
-		if j.mailmap, err = j.git.Mailmap(ctx, j.tip); err != nil {
+		if j.mailmap, err = j.git.Mailmap(j.tip).OID(ctx); err != nil {
 			return err
 		}
 	}
