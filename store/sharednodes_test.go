@@ -36,7 +36,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := store.Open("data", store.Options{FS: vfs.NewMem(), Log: log, Runs: runs.New(folder)})
+		s, err := store.Open("data", store.Options{FS: vfs.NewMem(), Log: log.Log, Runs: runs.New(folder)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,10 +141,10 @@ func TestRollingUpgrade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := log.Join(t.Context(), cluster.Node{ID: id, Reads: reads}); err != nil {
+		if err := log.Nodes.Join(t.Context(), cluster.Node{ID: id, Reads: reads}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := store.Open("data", store.Options{FS: vfs.NewMem(), Log: log})
+		s, err := store.Open("data", store.Options{FS: vfs.NewMem(), Log: log.Log})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, logB := node("b", newer)
-	if format, err := logB.Raise(t.Context(), newer.Newest); format != 1 || err != nil {
+	if format, err := logB.Nodes.Raise(t.Context(), newer.Newest); format != 1 || err != nil {
 		t.Errorf("beside an older node the format is raised to %d, %v", format, err)
 	}
 	for _, s := range []*store.Store{a, b} {
@@ -167,10 +167,10 @@ func TestRollingUpgrade(t *testing.T) {
 			t.Errorf("beside a node with another program: %v", err)
 		}
 	}
-	if err := logA.Leave(t.Context(), "a"); err != nil { // its process goes on all the same
+	if err := logA.Nodes.Leave(t.Context(), "a"); err != nil { // its process goes on all the same
 		t.Fatal(err)
 	}
-	if format, err := logB.Raise(t.Context(), newer.Newest); format != 2 || err != nil {
+	if format, err := logB.Nodes.Raise(t.Context(), newer.Newest); format != 2 || err != nil {
 		t.Errorf("with newer nodes alone the format is raised to %d, %v", format, err)
 	}
 	if err := increment(b, 0); err != nil {

@@ -62,6 +62,4 @@ type Log interface {
 	// Cut drops the oldest entries. It keeps those that a node seen within the last
 	// minute has not applied, and some thousands in any case.
 	Cut(ctx context.Context) error
-	// Close ends all calls. It is called once.
-	Close()
 }

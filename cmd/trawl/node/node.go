@@ -64,7 +64,7 @@ func Open(ctx context.Context, set config.Cluster, objects object.Store, log zer
 // with.
 func (n *Node) Share(o *store.Options) {
 	if n != nil {
-		o.Log, o.Runs = n.db, runs.New(n.objects)
+		o.Log, o.Runs = n.db.Log, runs.New(n.objects)
 	}
 }
 
@@ -94,7 +94,7 @@ func (n *Node) Join(ctx context.Context, describe func() Description, gained fun
 		return nil
 	}
 	m, err := member.Join(ctx, member.Options{
-		Nodes: n.db, Leases: n.db, Tasks: []string{TaskMerge, TaskBackup, TaskHousekeeping}, Gained: gained,
+		Nodes: n.db.Nodes, Leases: n.db.Leases, Tasks: []string{TaskMerge, TaskBackup, TaskHousekeeping}, Gained: gained,
 		Describe: func() cluster.Node {
 			d := describe()
 			facts, err := json.Marshal(d.Facts)
@@ -169,10 +169,10 @@ func (n *Node) Live() int { return n.joined().Live() }
 // newest that this program writes once all nodes read it. One node does it for all,
 // every minute.
 func (n *Node) Tidy(ctx context.Context) error {
-	if err := n.db.Cut(ctx); err != nil {
+	if err := n.db.Log.Cut(ctx); err != nil {
 		return err
 	}
-	_, err := n.db.Raise(ctx, formats.Newest)
+	_, err := n.db.Nodes.Raise(ctx, formats.Newest)
 	return err
 }
 
@@ -187,7 +187,7 @@ func (n *Node) Status(ctx context.Context, s store.Sharing) *admin.StatusCluster
 	}
 	applied := uint64(s.Version)
 	out := &admin.StatusCluster{
-		Applied: applied, Confirmed: s.Confirmed.UTC(), Objects: n.objects.String(), Listening: n.db.Listening(),
+		Applied: applied, Confirmed: s.Confirmed.UTC(), Objects: n.objects.String(), Listening: n.db.Log.Listening(),
 		Waiting: s.Waiting, Fetching: s.Fetching, Unfetchable: s.Hopeless, Fetched: s.Mended,
 	}
 	if m := n.member.Load(); m != nil {
@@ -195,14 +195,14 @@ func (n *Node) Status(ctx context.Context, s store.Sharing) *admin.StatusCluster
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
-	head, err := n.db.Head(ctx)
+	head, err := n.db.Log.Head(ctx)
 	var nodes []cluster.Node
 	var leases []cluster.Lease
 	if err == nil {
-		nodes, err = n.db.Nodes(ctx)
+		nodes, err = n.db.Nodes.Nodes(ctx)
 	}
 	if err == nil {
-		leases, err = n.db.Leases(ctx)
+		leases, err = n.db.Leases.Leases(ctx)
 	}
 	if err != nil {
 		out.Error = err.Error()

@@ -155,9 +155,6 @@ func (l *Log) Reserve(_ context.Context, n uint32) (uint32, error) {
 // Cut implements cluster.Log.
 func (l *Log) Cut(context.Context) error { l.CutAll(); return nil }
 
-// Close implements cluster.Log.
-func (l *Log) Close() {}
-
 // CutAll forgets all entries but the last.
 func (l *Log) CutAll() {
 	l.mu.Lock()

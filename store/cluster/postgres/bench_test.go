@@ -38,7 +38,7 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkHead(b *testing.B) {
 	c := open(b, template.Start(b).Address())
 	for b.Loop() {
-		if _, err := c.Head(b.Context()); err != nil {
+		if _, err := c.Log.Head(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func BenchmarkTail(b *testing.B) {
 	}{{"none", 4001, 1 << 20}, {"one", 3999, 1}, {"entries=1024", 0, 1 << 30}, {"one of 12 MB", 4000, 1}} {
 		b.Run(bb.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := c.Tail(b.Context(), bb.after, bb.limit); err != nil {
+				if _, err := c.Log.Tail(b.Context(), bb.after, bb.limit); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -76,7 +76,7 @@ func BenchmarkRecords(b *testing.B) {
 	}
 	for b.Loop() {
 		n := 0
-		if _, err := c.Records(b.Context(), func([]byte, []byte) error { n++; return nil }); err != nil {
+		if _, err := c.Log.Records(b.Context(), func([]byte, []byte) error { n++; return nil }); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(n), "records/op")
@@ -91,10 +91,10 @@ func BenchmarkAppendUntilWaitReturns(b *testing.B) {
 	go func() {
 		defer close(heard)
 		for version := cluster.Version(0); ; {
-			if other.Wait(b.Context(), version) != nil {
+			if other.Log.Wait(b.Context(), version) != nil {
 				return
 			}
-			entries, err := other.Tail(b.Context(), version, 1<<20)
+			entries, err := other.Log.Tail(b.Context(), version, 1<<20)
 			if err != nil {
 				return
 			}

@@ -18,12 +18,12 @@ const (
 )
 
 // Cut implements cluster.Log.
-func (c *Cluster) Cut(ctx context.Context) error { return c.cut(ctx, keptEntries) }
+func (l *Log) Cut(ctx context.Context) error { return l.cut(ctx, keptEntries) }
 
-func (c *Cluster) cut(ctx context.Context, kept int) error {
+func (l *Log) cut(ctx context.Context, kept int) error {
 	for dropped := int64(cutEntries); dropped == cutEntries; {
-		err := c.call(ctx, "cut log", large, func(ctx context.Context) error {
-			tag, err := c.pool.Exec(ctx, `
+		err := l.db.call(ctx, "cut log", large, func(ctx context.Context) error {
+			tag, err := l.db.pool.Exec(ctx, `
 				DELETE FROM trawl.log WHERE version IN (
 					SELECT version FROM trawl.log WHERE version <= (
 						SELECT least(h.version - $1, (SELECT min(applied) FROM trawl.node WHERE `+alive+`))
@@ -36,20 +36,20 @@ func (c *Cluster) cut(ctx context.Context, kept int) error {
 			return err
 		}
 	}
-	return c.call(ctx, "forget what is gone", large, func(ctx context.Context) error {
-		if _, err := c.pool.Exec(ctx, `DELETE FROM trawl.record WHERE value IS NULL`); err != nil {
+	return l.db.call(ctx, "forget what is gone", large, func(ctx context.Context) error {
+		if _, err := l.db.pool.Exec(ctx, `DELETE FROM trawl.record WHERE value IS NULL`); err != nil {
 			return err
 		}
-		_, err := c.pool.Exec(ctx, `DELETE FROM trawl.node WHERE `+forgotten)
+		_, err := l.db.pool.Exec(ctx, `DELETE FROM trawl.node WHERE `+forgotten)
 		return err
 	})
 }
 
 // Reserve implements cluster.Log.
-func (c *Cluster) Reserve(ctx context.Context, n uint32) (first uint32, err error) {
+func (l *Log) Reserve(ctx context.Context, n uint32) (first uint32, err error) {
 	var next int64
-	err = c.call(ctx, "reserve shards", small, func(ctx context.Context) error {
-		return c.pool.QueryRow(ctx, `UPDATE trawl.counter SET next = next + $1 WHERE name = 'shard' RETURNING next`, int64(n)).Scan(&next)
+	err = l.db.call(ctx, "reserve shards", small, func(ctx context.Context) error {
+		return l.db.pool.QueryRow(ctx, `UPDATE trawl.counter SET next = next + $1 WHERE name = 'shard' RETURNING next`, int64(n)).Scan(&next)
 	})
 	if err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ const KeptEntries = keptEntries
 var SchemaVersion = len(steps)
 
 // CutTo is Cut that keeps fewer entries.
-func (c *Cluster) CutTo(ctx context.Context, kept int) error { return c.cut(ctx, kept) }
+func (l *Log) CutTo(ctx context.Context, kept int) error { return l.cut(ctx, kept) }
 
 // OpenNewer opens a database as a program does that has further steps.
 func OpenNewer(ctx context.Context, o Options, further ...[]string) (*Cluster, error) {
@@ -23,7 +23,7 @@ func OpenNewer(ctx context.Context, o Options, further ...[]string) (*Cluster, e
 
 // Exec runs a statement.
 func (c *Cluster) Exec(ctx context.Context, statement string, args ...any) error {
-	_, err := c.pool.Exec(ctx, statement, args...)
+	_, err := c.db.pool.Exec(ctx, statement, args...)
 	return err
 }
 
@@ -40,16 +40,16 @@ func (o *Options) Serializable() { o.isolation = "serializable" }
 func (o *Options) Silent() { o.silent = true }
 
 // SetPatience changes the patience of a cluster that is not in use yet.
-func (c *Cluster) SetPatience(d time.Duration) { c.patience = d }
+func (c *Cluster) SetPatience(d time.Duration) { c.db.patience = d }
 
 // DropConnections has further calls make new connections.
-func (c *Cluster) DropConnections() { c.pool.Reset() }
+func (c *Cluster) DropConnections() { c.db.pool.Reset() }
 
-// Heard reports whether a cluster has heard of a version.
-func (c *Cluster) Heard(v cluster.Version) bool { return c.news.behind(v-1) == nil }
+// Heard reports whether a log has heard of a version.
+func (l *Log) Heard(v cluster.Version) bool { return l.news.behind(v-1) == nil }
 
 // Setting returns a setting of a session.
 func (c *Cluster) Setting(ctx context.Context, name string) (value string, err error) {
-	err = c.pool.QueryRow(ctx, `SELECT current_setting($1)`, name).Scan(&value)
+	err = c.db.pool.QueryRow(ctx, `SELECT current_setting($1)`, name).Scan(&value)
 	return value, err
 }

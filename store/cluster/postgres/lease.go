@@ -10,15 +10,18 @@ import (
 	"github.com/trawlsearch/trawl/store/cluster"
 )
 
+// Leases are the leases of a cluster.
+type Leases struct{ db *database }
+
 // Acquire implements cluster.Leases.
-func (c *Cluster) Acquire(ctx context.Context, name, node string, ttl time.Duration) (cluster.Lease, bool, error) {
+func (ls *Leases) Acquire(ctx context.Context, name, node string, ttl time.Duration) (cluster.Lease, bool, error) {
 	lease := cluster.Lease{Name: name, Node: node}
 	held := false
-	err := c.call(ctx, "acquire lease", small, func(ctx context.Context) error {
+	err := ls.db.call(ctx, "acquire lease", small, func(ctx context.Context) error {
 		asked := time.Now()
 		// now() is when the transaction began, and so before what it waited for. An attempt
 		// whose answer was lost may end after a later one, and must not shorten the lease.
-		err := c.pool.QueryRow(ctx, `
+		err := ls.db.pool.QueryRow(ctx, `
 			INSERT INTO trawl.lease AS l (name, node, fence, until) VALUES ($1, $2, 1, now() + $3::bigint * interval '1 microsecond')
 			ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = greatest(l.until, excluded.until),
 				fence = l.fence + CASE WHEN l.node = excluded.node AND l.until > now() THEN 0 ELSE 1 END
@@ -39,10 +42,10 @@ func (c *Cluster) Acquire(ctx context.Context, name, node string, ttl time.Durat
 }
 
 // Renew implements cluster.Leases.
-func (c *Cluster) Renew(ctx context.Context, node string, ttl time.Duration, names ...string) (leases []cluster.Lease, err error) {
-	err = c.call(ctx, "renew leases", small, func(ctx context.Context) error {
+func (ls *Leases) Renew(ctx context.Context, node string, ttl time.Duration, names ...string) (leases []cluster.Lease, err error) {
+	err = ls.db.call(ctx, "renew leases", small, func(ctx context.Context) error {
 		asked := time.Now()
-		rows, err := c.pool.Query(ctx, `
+		rows, err := ls.db.pool.Query(ctx, `
 			UPDATE trawl.lease SET until = greatest(until, now() + $2::bigint * interval '1 microsecond')
 			WHERE node = $1 AND name = ANY($3::text[]) AND until > now()
 			RETURNING name, node, fence, until`, node, ttl.Microseconds(), names)
@@ -60,13 +63,13 @@ func (c *Cluster) Renew(ctx context.Context, node string, ttl time.Duration, nam
 
 // Release implements cluster.Leases. A statement whose answer was lost may still be
 // running when its node has the lease again, which the fence tells apart.
-func (c *Cluster) Release(ctx context.Context, leases ...cluster.Lease) error {
+func (ls *Leases) Release(ctx context.Context, leases ...cluster.Lease) error {
 	names, nodes, fences := make([]string, len(leases)), make([]string, len(leases)), make([]int64, len(leases))
 	for i, l := range leases {
 		names[i], nodes[i], fences[i] = l.Name, l.Node, int64(l.Fence)
 	}
-	return c.call(ctx, "release leases", small, func(ctx context.Context) error {
-		_, err := c.pool.Exec(ctx, `
+	return ls.db.call(ctx, "release leases", small, func(ctx context.Context) error {
+		_, err := ls.db.pool.Exec(ctx, `
 			UPDATE trawl.lease AS l SET until = now()
 			FROM unnest($1::text[], $2::text[], $3::bigint[]) AS r (name, node, fence)
 			WHERE l.name = r.name AND l.node = r.node AND l.fence = r.fence AND l.until > now()`, names, nodes, fences)
@@ -75,9 +78,9 @@ func (c *Cluster) Release(ctx context.Context, leases ...cluster.Lease) error {
 }
 
 // Leases implements cluster.Leases.
-func (c *Cluster) Leases(ctx context.Context) (leases []cluster.Lease, err error) {
-	err = c.call(ctx, "read leases", small, func(ctx context.Context) error {
-		rows, err := c.pool.Query(ctx, `SELECT name, node, fence, until FROM trawl.lease WHERE until > now() ORDER BY name`)
+func (ls *Leases) Leases(ctx context.Context) (leases []cluster.Lease, err error) {
+	err = ls.db.call(ctx, "read leases", small, func(ctx context.Context) error {
+		rows, err := ls.db.pool.Query(ctx, `SELECT name, node, fence, until FROM trawl.lease WHERE until > now() ORDER BY name`)
 		if err != nil {
 			return err
 		}

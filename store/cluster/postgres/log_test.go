@@ -31,10 +31,10 @@ func TestAppendTailRecords(t *testing.T) {
 	must(t, c, 3, set("gone", "back"))
 	follower.follow(t, c, 0)
 	records(t, c).equal(t, follower)
-	if head, err := c.Head(t.Context()); head != 4 || err != nil {
+	if head, err := c.Log.Head(t.Context()); head != 4 || err != nil {
 		t.Errorf("head is %d, %v, want 4", head, err)
 	}
-	if err := c.Append(t.Context(), 4, newID(), []cluster.Write{set("", "x")}); err == nil {
+	if err := c.Log.Append(t.Context(), 4, newID(), []cluster.Write{set("", "x")}); err == nil {
 		t.Error("an empty key is taken")
 	}
 }
@@ -44,24 +44,24 @@ func TestAppendIsBeatenOrRepeated(t *testing.T) {
 	id := must(t, c, 0, set("a", "1"))
 	must(t, c, 1, set("b", "1"))
 	for range 2 {
-		if err := c.Append(t.Context(), 0, id, []cluster.Write{set("a", "1")}); err != nil {
+		if err := c.Log.Append(t.Context(), 0, id, []cluster.Write{set("a", "1")}); err != nil {
 			t.Errorf("again with its ID: %v", err)
 		}
 	}
-	if err := c.Append(t.Context(), 0, newID(), []cluster.Write{set("a", "2")}); !errors.Is(err, cluster.ErrBeaten) {
+	if err := c.Log.Append(t.Context(), 0, newID(), []cluster.Write{set("a", "2")}); !errors.Is(err, cluster.ErrBeaten) {
 		t.Errorf("behind: %v, want ErrBeaten", err)
 	}
-	if err := c.Append(t.Context(), 3, newID(), []cluster.Write{set("a", "2")}); !errors.Is(err, cluster.ErrAhead) {
+	if err := c.Log.Append(t.Context(), 3, newID(), []cluster.Write{set("a", "2")}); !errors.Is(err, cluster.ErrAhead) {
 		t.Errorf("ahead: %v, want ErrAhead", err)
 	}
-	if _, err := c.Tail(t.Context(), 3, 1); !errors.Is(err, cluster.ErrAhead) {
+	if _, err := c.Log.Tail(t.Context(), 3, 1); !errors.Is(err, cluster.ErrAhead) {
 		t.Errorf("tail ahead: %v, want ErrAhead", err)
 	}
 	records(t, c).equal(t, &replica{version: 2, records: map[string]string{"a": "1", "b": "1"}})
-	if err := c.CutTo(t.Context(), 1); err != nil {
+	if err := c.Log.CutTo(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Append(t.Context(), 0, id, []cluster.Write{set("a", "1")}); !errors.Is(err, cluster.ErrUnknown) || !errors.Is(err, cluster.ErrCut) {
+	if err := c.Log.Append(t.Context(), 0, id, []cluster.Write{set("a", "1")}); !errors.Is(err, cluster.ErrUnknown) || !errors.Is(err, cluster.ErrCut) {
 		t.Errorf("again after the log was cut: %v, want ErrUnknown and ErrCut", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestTailKeepsToItsLimit(t *testing.T) {
 	for _, tt := range []struct{ after, limit, want int }{
 		{0, 0, 1}, {0, 1000, 1}, {0, 1500, 1}, {0, 3100, 3}, {0, 1 << 20, 10}, {8, 1 << 20, 2}, {9, 1, 1}, {10, 1 << 20, 0},
 	} {
-		entries, err := c.Tail(t.Context(), cluster.Version(tt.after), tt.limit)
+		entries, err := c.Log.Tail(t.Context(), cluster.Version(tt.after), tt.limit)
 		if err != nil || len(entries) != tt.want {
 			t.Errorf("after %d with %d bytes: %d entries, %v, want %d", tt.after, tt.limit, len(entries), err, tt.want)
 		}
@@ -114,26 +114,26 @@ func TestCutKeepsWhatNodesNeed(t *testing.T) {
 	}
 	slow, fast := cluster.Node{ID: "slow", Reads: formats, Applied: 20}, cluster.Node{ID: "fast", Reads: formats, Applied: versions}
 	for _, n := range []cluster.Node{slow, fast} {
-		if err := c.Join(ctx, n); err != nil {
+		if err := c.Nodes.Join(ctx, n); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// reaches checks that the log reaches back to a version and no further.
 	reaches := func(when string, to cluster.Version) {
 		t.Helper()
-		if err := c.Cut(ctx); err != nil {
+		if err := c.Log.Cut(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if entries, err := c.Tail(ctx, to, 1<<10); err != nil || entries[0].Version != to+1 {
+		if entries, err := c.Log.Tail(ctx, to, 1<<10); err != nil || entries[0].Version != to+1 {
 			t.Errorf("%s: tail after %d: %v", when, to, err)
 		}
-		if _, err := c.Tail(ctx, to-1, 1<<10); !errors.Is(err, cluster.ErrCut) {
+		if _, err := c.Log.Tail(ctx, to-1, 1<<10); !errors.Is(err, cluster.ErrCut) {
 			t.Errorf("%s: tail after %d: %v, want ErrCut", when, to-1, err)
 		}
 	}
 	reaches("a slow node", 20)
 	slow.Applied = 70
-	if err := c.Beat(ctx, slow); err != nil {
+	if err := c.Nodes.Beat(ctx, slow); err != nil {
 		t.Fatal(err)
 	}
 	reaches("a slow node goes on", 70)
@@ -147,10 +147,10 @@ func TestCutKeepsWhatNodesNeed(t *testing.T) {
 	if err := c.Exec(ctx, `UPDATE trawl.node SET seen = now() - interval '25 hours' WHERE id = 'slow'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Cut(ctx); err != nil {
+	if err := c.Log.Cut(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if nodes, err := c.Nodes(ctx); err != nil || len(nodes) != 1 || nodes[0].ID != "fast" {
+	if nodes, err := c.Nodes.Nodes(ctx); err != nil || len(nodes) != 1 || nodes[0].ID != "fast" {
 		t.Errorf("nodes are %v, %v, want the fast one", nodes, err)
 	}
 }
@@ -164,12 +164,12 @@ func TestCutBesideASlowReader(t *testing.T) {
 	var writing sync.WaitGroup
 	writing.Go(func() {
 		for i := range versions {
-			if err := writer.Append(ctx, cluster.Version(i), newID(), []cluster.Write{set(fmt.Sprint(i%50), fmt.Sprint(i))}); err != nil {
+			if err := writer.Log.Append(ctx, cluster.Version(i), newID(), []cluster.Write{set(fmt.Sprint(i%50), fmt.Sprint(i))}); err != nil {
 				t.Error(err)
 				return
 			}
 			if i%5 == 0 {
-				if err := writer.CutTo(ctx, 20); err != nil {
+				if err := writer.Log.CutTo(ctx, 20); err != nil {
 					t.Error(err)
 				}
 			}
@@ -179,15 +179,15 @@ func TestCutBesideASlowReader(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for head := cluster.Version(0); follower.version < versions; {
 		for to := min(versions, follower.version+cluster.Version(rng.IntN(60))); head < to; { // it falls behind
-			if err := reader.Wait(ctx, head); err != nil {
+			if err := reader.Log.Wait(ctx, head); err != nil {
 				t.Fatal(err)
 			}
 			var err error
-			if head, err = reader.Head(ctx); err != nil {
+			if head, err = reader.Log.Head(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}
-		entries, err := reader.Tail(ctx, follower.version, 40)
+		entries, err := reader.Log.Tail(ctx, follower.version, 40)
 		switch {
 		case errors.Is(err, cluster.ErrCut):
 			cuts++
@@ -230,12 +230,12 @@ func TestRecordsAtOneVersionBesideWriters(t *testing.T) {
 					writes = append(writes, set(key, fmt.Sprint(v)))
 				}
 			}
-			if err := w.Append(t.Context(), v, newID(), writes); err != nil {
+			if err := w.Log.Append(t.Context(), v, newID(), writes); err != nil {
 				t.Error(err)
 				return
 			}
 			if v%50 == 0 { // drops what was deleted; the log stays
-				if err := w.Cut(t.Context()); err != nil {
+				if err := w.Log.Cut(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -257,7 +257,7 @@ func TestRecordsEndsWithItsCaller(t *testing.T) {
 	must(t, c, 0, set("a", "1"), set("b", "2"))
 	stop := errors.New("stop")
 	for range 20 { // more than there are connections
-		if _, err := c.Records(t.Context(), func([]byte, []byte) error { return stop }); !errors.Is(err, stop) {
+		if _, err := c.Log.Records(t.Context(), func([]byte, []byte) error { return stop }); !errors.Is(err, stop) {
 			t.Fatalf("got %v, want the error of the callback", err)
 		}
 	}
@@ -274,10 +274,10 @@ func TestWaitHearsOfVersions(t *testing.T) {
 		for range 10 {
 			must(t, a, version)
 			for n := 0; n == 0; {
-				if err := b.Wait(ctx, version); err != nil {
+				if err := b.Log.Wait(ctx, version); err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
-				entries, err := b.Tail(ctx, version, 1)
+				entries, err := b.Log.Tail(ctx, version, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -285,13 +285,13 @@ func TestWaitHearsOfVersions(t *testing.T) {
 			}
 			version++
 		}
-		if err := b.Wait(ctx, version); err != nil {
+		if err := b.Log.Wait(ctx, version); err != nil {
 			t.Errorf("%s: nothing comes: %v", how, err)
 		}
 		ended, end := context.WithTimeout(t.Context(), time.Millisecond)
 		defer end()
 		<-ended.Done()
-		if err := b.Wait(ended, version); !errors.Is(err, context.DeadlineExceeded) {
+		if err := b.Log.Wait(ended, version); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: the context has ended: %v", how, err)
 		}
 	}
@@ -316,11 +316,11 @@ func TestListening(t *testing.T) {
 		}
 	}
 	for v := range cluster.Version(3) {
-		await("nothing listens", b.Listening)
+		await("nothing listens", b.Log.Listening)
 		must(t, a, v)
-		await("the version was not heard of", func() bool { return b.Heard(v + 1) })
+		await("the version was not heard of", func() bool { return b.Log.Heard(v + 1) })
 		s.Kill()
-		await("a killed server is listened to", func() bool { return !b.Listening() })
+		await("a killed server is listened to", func() bool { return !b.Log.Listening() })
 		s.Start()
 	}
 }
@@ -335,7 +335,7 @@ func TestReserveGivesNumbersOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range uint32(50) {
 				n := i%3 + 1
-				first, err := c.Reserve(t.Context(), n)
+				first, err := c.Log.Reserve(t.Context(), n)
 				if err != nil {
 					t.Error(err)
 					return
@@ -356,10 +356,10 @@ func TestReserveGivesNumbersOnce(t *testing.T) {
 	if err := c.Exec(t.Context(), `UPDATE trawl.counter SET next = 4294967295`); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := c.Reserve(t.Context(), 1); n != 1<<32-1 || err != nil {
+	if n, err := c.Log.Reserve(t.Context(), 1); n != 1<<32-1 || err != nil {
 		t.Errorf("the last number: got %d, %v", n, err)
 	}
-	if n, err := c.Reserve(t.Context(), 1); err == nil {
+	if n, err := c.Log.Reserve(t.Context(), 1); err == nil {
 		t.Errorf("after the last number: got %d", n)
 	}
 }

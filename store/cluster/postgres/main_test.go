@@ -61,10 +61,10 @@ func set(key, value string) cluster.Write {
 func remove(key string) cluster.Write { return cluster.Write{Key: []byte(key)} }
 
 // must appends a version that nobody else makes.
-func must(t testing.TB, l cluster.Log, base cluster.Version, writes ...cluster.Write) cluster.ID {
+func must(t testing.TB, c *postgres.Cluster, base cluster.Version, writes ...cluster.Write) cluster.ID {
 	t.Helper()
 	id := newID()
-	if err := l.Append(t.Context(), base, id, writes); err != nil {
+	if err := c.Log.Append(t.Context(), base, id, writes); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -96,10 +96,10 @@ func (r *replica) apply(t testing.TB, entries []cluster.Entry) {
 }
 
 // follow applies what comes after the replica's version, up to a version or the end.
-func (r *replica) follow(t testing.TB, l cluster.Log, to cluster.Version) (entries []cluster.Entry) {
+func (r *replica) follow(t testing.TB, c *postgres.Cluster, to cluster.Version) (entries []cluster.Entry) {
 	t.Helper()
 	for to == 0 || r.version < to {
-		next, err := l.Tail(t.Context(), r.version, 1<<20)
+		next, err := c.Log.Tail(t.Context(), r.version, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +116,11 @@ func (r *replica) follow(t testing.TB, l cluster.Log, to cluster.Version) (entri
 }
 
 // records reads all records, which have to come in the order of their keys.
-func records(t testing.TB, l cluster.Log) *replica {
+func records(t testing.TB, c *postgres.Cluster) *replica {
 	t.Helper()
 	r := newReplica()
 	var last []byte
-	version, err := l.Records(t.Context(), func(key, value []byte) error {
+	version, err := c.Log.Records(t.Context(), func(key, value []byte) error {
 		if bytes.Compare(last, key) >= 0 {
 			t.Errorf("record %q follows %q", key, last)
 		}

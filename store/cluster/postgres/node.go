@@ -9,14 +9,17 @@ import (
 	"github.com/trawlsearch/trawl/store/cluster"
 )
 
+// Nodes are the nodes of a cluster, and the format that all of them read.
+type Nodes struct{ db *database }
+
 // lockFormat reads the format of the records and keeps it as it is until the
 // transaction ends: a node that joins and one that raises the format go one by one.
 const lockFormat = `SELECT format FROM trawl.head WHERE id = 1 FOR UPDATE`
 
 // Join implements cluster.Nodes.
-func (c *Cluster) Join(ctx context.Context, node cluster.Node) error {
-	return c.call(ctx, "join", small, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+func (n *Nodes) Join(ctx context.Context, node cluster.Node) error {
+	return n.db.call(ctx, "join", small, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, n.db.pool, func(tx pgx.Tx) error {
 			var format int64
 			if err := tx.QueryRow(ctx, lockFormat).Scan(&format); err != nil {
 				return err
@@ -36,9 +39,9 @@ func (c *Cluster) Join(ctx context.Context, node cluster.Node) error {
 }
 
 // Beat implements cluster.Nodes.
-func (c *Cluster) Beat(ctx context.Context, node cluster.Node) error {
-	return c.call(ctx, "beat", small, func(ctx context.Context) error {
-		tag, err := c.pool.Exec(ctx, `
+func (n *Nodes) Beat(ctx context.Context, node cluster.Node) error {
+	return n.db.call(ctx, "beat", small, func(ctx context.Context) error {
+		tag, err := n.db.pool.Exec(ctx, `
 			UPDATE trawl.node SET address = $2, seen = now(), applied = $3, lowest = $4, newest = $5, facts = $6 WHERE id = $1`,
 			columnsOf(node)...)
 		if err == nil && tag.RowsAffected() == 0 {
@@ -53,9 +56,9 @@ func columnsOf(n cluster.Node) []any {
 }
 
 // Leave implements cluster.Nodes.
-func (c *Cluster) Leave(ctx context.Context, id string) error {
-	return c.call(ctx, "leave", small, func(ctx context.Context) error {
-		_, err := c.pool.Exec(ctx, `
+func (n *Nodes) Leave(ctx context.Context, id string) error {
+	return n.db.call(ctx, "leave", small, func(ctx context.Context) error {
+		_, err := n.db.pool.Exec(ctx, `
 			WITH gone AS (DELETE FROM trawl.node WHERE id = $1)
 			UPDATE trawl.lease SET until = now() WHERE node = $1 AND until > now()`, id)
 		return err
@@ -63,9 +66,9 @@ func (c *Cluster) Leave(ctx context.Context, id string) error {
 }
 
 // Nodes implements cluster.Nodes.
-func (c *Cluster) Nodes(ctx context.Context) (nodes []cluster.Node, err error) {
-	err = c.call(ctx, "read nodes", small, func(ctx context.Context) error {
-		rows, err := c.pool.Query(ctx, `SELECT id, address, started, seen, applied, lowest, newest, facts FROM trawl.node ORDER BY id`)
+func (n *Nodes) Nodes(ctx context.Context) (nodes []cluster.Node, err error) {
+	err = n.db.call(ctx, "read nodes", small, func(ctx context.Context) error {
+		rows, err := n.db.pool.Query(ctx, `SELECT id, address, started, seen, applied, lowest, newest, facts FROM trawl.node ORDER BY id`)
 		if err != nil {
 			return err
 		}
@@ -85,17 +88,17 @@ func (c *Cluster) Nodes(ctx context.Context) (nodes []cluster.Node, err error) {
 }
 
 // Format implements cluster.Nodes.
-func (c *Cluster) Format(ctx context.Context) (format uint32, err error) {
-	err = c.call(ctx, "read format", small, func(ctx context.Context) error {
-		return c.pool.QueryRow(ctx, `SELECT format FROM trawl.head WHERE id = 1`).Scan(&format)
+func (n *Nodes) Format(ctx context.Context) (format uint32, err error) {
+	err = n.db.call(ctx, "read format", small, func(ctx context.Context) error {
+		return n.db.pool.QueryRow(ctx, `SELECT format FROM trawl.head WHERE id = 1`).Scan(&format)
 	})
 	return format, err
 }
 
 // Raise implements cluster.Nodes.
-func (c *Cluster) Raise(ctx context.Context, format uint32) (now uint32, err error) {
-	err = c.call(ctx, "raise format", small, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+func (n *Nodes) Raise(ctx context.Context, format uint32) (now uint32, err error) {
+	err = n.db.call(ctx, "raise format", small, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, n.db.pool, func(tx pgx.Tx) error {
 			if err := tx.QueryRow(ctx, lockFormat).Scan(&now); err != nil || now >= format {
 				return err
 			}

@@ -20,23 +20,23 @@ func TestNodes(t *testing.T) {
 	c := open(t, template.Start(t).Address())
 	ctx := t.Context()
 	a := cluster.Node{ID: "a", Address: "10.0.0.1:6070", Applied: 7, Reads: formats, Facts: json.RawMessage(`{"disk": 1}`)}
-	if err := c.Beat(ctx, a); !errors.Is(err, cluster.ErrGone) {
+	if err := c.Nodes.Beat(ctx, a); !errors.Is(err, cluster.ErrGone) {
 		t.Errorf("beat before joining: %v, want ErrGone", err)
 	}
 	for _, n := range []cluster.Node{{ID: "b", Reads: formats}, a} {
-		if err := c.Join(ctx, n); err != nil {
+		if err := c.Nodes.Join(ctx, n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before, err := c.Nodes(ctx)
+	before, err := c.Nodes.Nodes(ctx)
 	if err != nil || len(before) != 2 {
 		t.Fatalf("nodes are %v, %v", before, err)
 	}
 	a.Applied, a.Facts = 9, json.RawMessage(`{"disk": 2}`)
-	if err := c.Beat(ctx, a); err != nil {
+	if err := c.Nodes.Beat(ctx, a); err != nil {
 		t.Fatal(err)
 	}
-	after, err := c.Nodes(ctx)
+	after, err := c.Nodes.Nodes(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,16 +49,16 @@ func TestNodes(t *testing.T) {
 		t.Errorf("nodes are %v, want %v and b", after, a)
 	}
 
-	if _, held, err := c.Acquire(ctx, "merge", "a", time.Hour); !held || err != nil {
+	if _, held, err := c.Leases.Acquire(ctx, "merge", "a", time.Hour); !held || err != nil {
 		t.Fatal(held, err)
 	}
-	if err := c.Leave(ctx, "a"); err != nil {
+	if err := c.Nodes.Leave(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	if nodes, err := c.Nodes(ctx); err != nil || len(nodes) != 1 {
+	if nodes, err := c.Nodes.Nodes(ctx); err != nil || len(nodes) != 1 {
 		t.Errorf("after one left: %v, %v", nodes, err)
 	}
-	if _, held, err := c.Acquire(ctx, "merge", "b", time.Hour); !held || err != nil {
+	if _, held, err := c.Leases.Acquire(ctx, "merge", "b", time.Hour); !held || err != nil {
 		t.Errorf("the lease of a node that left: held %t, %v", held, err)
 	}
 }
@@ -68,51 +68,51 @@ func TestLeases(t *testing.T) {
 	a, b := open(t, address), open(t, address)
 	ctx := t.Context()
 	before := time.Now()
-	first, held, err := a.Acquire(ctx, "sync 1", "a", time.Hour)
+	first, held, err := a.Leases.Acquire(ctx, "sync 1", "a", time.Hour)
 	if err != nil || !held || first.Fence != 1 || first.Node != "a" {
 		t.Fatalf("got %+v, held %t, %v", first, held, err)
 	}
 	if first.Deadline.Before(before.Add(time.Hour)) || first.Deadline.After(time.Now().Add(time.Hour)) {
 		t.Errorf("the deadline is %v, asked at %v", first.Deadline, before)
 	}
-	if lease, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); held || err != nil || lease != (cluster.Lease{}) {
+	if lease, held, err := b.Leases.Acquire(ctx, "sync 1", "b", time.Hour); held || err != nil || lease != (cluster.Lease{}) {
 		t.Errorf("another node: got %+v, held %t, %v", lease, held, err)
 	}
-	again, held, err := a.Acquire(ctx, "sync 1", "a", 2*time.Hour)
+	again, held, err := a.Leases.Acquire(ctx, "sync 1", "a", 2*time.Hour)
 	if err != nil || !held || again.Fence != first.Fence || !again.Until.After(first.Until) {
 		t.Errorf("the same node: got %+v, held %t, %v", again, held, err)
 	}
-	if _, held, err := a.Acquire(ctx, "sync 2", "a", time.Hour); err != nil || !held {
+	if _, held, err := a.Leases.Acquire(ctx, "sync 2", "a", time.Hour); err != nil || !held {
 		t.Fatal(held, err)
 	}
 	// What was promised stays so, also where an attempt with an older clock ends later.
-	if l, held, err := a.Acquire(ctx, "sync 1", "a", time.Minute); err != nil || !held || !l.Until.Equal(again.Until) {
+	if l, held, err := a.Leases.Acquire(ctx, "sync 1", "a", time.Minute); err != nil || !held || !l.Until.Equal(again.Until) {
 		t.Errorf("a shorter time: got %+v, held %t, %v, want until %v", l, held, err, again.Until)
 	}
-	if l, err := a.Renew(ctx, "a", time.Minute, "sync 1"); err != nil || len(l) != 1 || !l[0].Until.Equal(again.Until) {
+	if l, err := a.Leases.Renew(ctx, "a", time.Minute, "sync 1"); err != nil || len(l) != 1 || !l[0].Until.Equal(again.Until) {
 		t.Errorf("renewed for a shorter time: got %+v, %v, want until %v", l, err, again.Until)
 	}
-	renewed, err := b.Renew(ctx, "b", time.Hour, "sync 1", "sync 2")
+	renewed, err := b.Leases.Renew(ctx, "b", time.Hour, "sync 1", "sync 2")
 	if err != nil || len(renewed) != 0 {
 		t.Errorf("another node renewed %v, %v", renewed, err)
 	}
 	for _, other := range []cluster.Lease{{Name: "sync 1", Node: "b", Fence: 1}, {Name: "sync 1", Node: "a", Fence: 2}} {
-		if err := b.Release(ctx, other); err != nil {
+		if err := b.Leases.Release(ctx, other); err != nil {
 			t.Error(err)
 		}
 	}
-	renewed, err = a.Renew(ctx, "a", 3*time.Hour, "sync 1", "sync 2", "sync 3")
+	renewed, err = a.Leases.Renew(ctx, "a", 3*time.Hour, "sync 1", "sync 2", "sync 3")
 	if err != nil || len(renewed) != 2 || !renewed[0].Until.After(again.Until) || renewed[0].Deadline.IsZero() {
 		t.Errorf("renewed %v, %v", renewed, err)
 	}
-	all, err := b.Leases(ctx)
+	all, err := b.Leases.Leases(ctx)
 	if err != nil || len(all) != 2 || all[0].Name != "sync 1" || all[0].Node != "a" || all[0].Fence != 1 || !all[0].Deadline.IsZero() {
 		t.Errorf("leases are %v, %v", all, err)
 	}
-	if err := a.Release(ctx, first, cluster.Lease{Name: "sync 3", Node: "a", Fence: 1}); err != nil {
+	if err := a.Leases.Release(ctx, first, cluster.Lease{Name: "sync 3", Node: "a", Fence: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if got, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 2 {
+	if got, held, err := b.Leases.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 2 {
 		t.Errorf("a lease given back: got %+v, held %t, %v", got, held, err)
 	}
 
@@ -120,13 +120,13 @@ func TestLeases(t *testing.T) {
 	if err := a.Exec(ctx, `UPDATE trawl.lease SET until = now() WHERE name = 'sync 1'`); err != nil {
 		t.Fatal(err)
 	}
-	if renewed, err := b.Renew(ctx, "b", time.Hour, "sync 1"); err != nil || len(renewed) != 0 {
+	if renewed, err := b.Leases.Renew(ctx, "b", time.Hour, "sync 1"); err != nil || len(renewed) != 0 {
 		t.Errorf("an expired lease is renewed: %v, %v", renewed, err)
 	}
-	if all, err := b.Leases(ctx); err != nil || slices.ContainsFunc(all, func(l cluster.Lease) bool { return l.Name == "sync 1" }) {
+	if all, err := b.Leases.Leases(ctx); err != nil || slices.ContainsFunc(all, func(l cluster.Lease) bool { return l.Name == "sync 1" }) {
 		t.Errorf("an expired lease is listed: %v, %v", all, err)
 	}
-	if got, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 3 {
+	if got, held, err := b.Leases.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 3 {
 		t.Errorf("an expired lease: got %+v, held %t, %v", got, held, err)
 	}
 }
@@ -189,7 +189,7 @@ func TestLeaseHasOneOwner(t *testing.T) {
 		id := fmt.Sprint("node ", i)
 		nodes.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				lease, held, err := c.Acquire(t.Context(), "merge", id, ttl())
+				lease, held, err := c.Leases.Acquire(t.Context(), "merge", id, ttl())
 				if err != nil {
 					t.Error(err)
 					return
@@ -200,7 +200,7 @@ func TestLeaseHasOneOwner(t *testing.T) {
 				}
 				took(lease)
 				for range n % 3 {
-					renewed, err := c.Renew(t.Context(), id, ttl(), "merge")
+					renewed, err := c.Leases.Renew(t.Context(), id, ttl(), "merge")
 					if err != nil {
 						t.Error(err)
 						return
@@ -211,7 +211,7 @@ func TestLeaseHasOneOwner(t *testing.T) {
 				}
 				if n%2 == 0 { // otherwise it is as if the node had died
 					ends(lease)
-					if err := c.Release(t.Context(), lease); err != nil {
+					if err := c.Leases.Release(t.Context(), lease); err != nil {
 						t.Error(err)
 					}
 				}

@@ -112,7 +112,7 @@ func TestPasswords(t *testing.T) {
 	change("hunter4")
 	write("hunter4")
 	c.DropConnections()
-	if _, err := c.Head(t.Context()); err != nil {
+	if _, err := c.Log.Head(t.Context()); err != nil {
 		t.Errorf("the password was changed: %v", err)
 	}
 }
@@ -145,34 +145,36 @@ func through(t testing.TB, s *postgrestest.Server) (*tcpproxy.Proxy, string) {
 // calls are all calls that ask the database.
 var calls = map[string]func(context.Context, *postgres.Cluster) error{
 	"Append": func(ctx context.Context, c *postgres.Cluster) error {
-		return c.Append(ctx, 0, newID(), []cluster.Write{set("a", "1")})
+		return c.Log.Append(ctx, 0, newID(), []cluster.Write{set("a", "1")})
 	},
-	"Head": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Head(ctx); return err },
-	"Tail": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Tail(ctx, 0, 1); return err },
+	"Head": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Log.Head(ctx); return err },
+	"Tail": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Log.Tail(ctx, 0, 1); return err },
 	"Records": func(ctx context.Context, c *postgres.Cluster) error {
-		_, err := c.Records(ctx, func([]byte, []byte) error { return nil })
+		_, err := c.Log.Records(ctx, func([]byte, []byte) error { return nil })
 		return err
 	},
-	"Reserve": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Reserve(ctx, 1); return err },
-	"Cut":     func(ctx context.Context, c *postgres.Cluster) error { return c.Cut(ctx) },
-	"Join":    func(ctx context.Context, c *postgres.Cluster) error { return c.Join(ctx, cluster.Node{Reads: formats}) },
-	"Beat":    func(ctx context.Context, c *postgres.Cluster) error { return c.Beat(ctx, cluster.Node{}) },
-	"Leave":   func(ctx context.Context, c *postgres.Cluster) error { return c.Leave(ctx, "a") },
-	"Nodes":   func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Nodes(ctx); return err },
-	"Format":  func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Format(ctx); return err },
-	"Raise":   func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Raise(ctx, 2); return err },
+	"Reserve": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Log.Reserve(ctx, 1); return err },
+	"Cut":     func(ctx context.Context, c *postgres.Cluster) error { return c.Log.Cut(ctx) },
+	"Join": func(ctx context.Context, c *postgres.Cluster) error {
+		return c.Nodes.Join(ctx, cluster.Node{Reads: formats})
+	},
+	"Beat":   func(ctx context.Context, c *postgres.Cluster) error { return c.Nodes.Beat(ctx, cluster.Node{}) },
+	"Leave":  func(ctx context.Context, c *postgres.Cluster) error { return c.Nodes.Leave(ctx, "a") },
+	"Nodes":  func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Nodes.Nodes(ctx); return err },
+	"Format": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Nodes.Format(ctx); return err },
+	"Raise":  func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Nodes.Raise(ctx, 2); return err },
 	"Acquire": func(ctx context.Context, c *postgres.Cluster) error {
-		_, _, err := c.Acquire(ctx, "a", "a", time.Hour)
+		_, _, err := c.Leases.Acquire(ctx, "a", "a", time.Hour)
 		return err
 	},
 	"Renew": func(ctx context.Context, c *postgres.Cluster) error {
-		_, err := c.Renew(ctx, "a", time.Hour, "a")
+		_, err := c.Leases.Renew(ctx, "a", time.Hour, "a")
 		return err
 	},
 	"Release": func(ctx context.Context, c *postgres.Cluster) error {
-		return c.Release(ctx, cluster.Lease{Name: "a", Node: "a"})
+		return c.Leases.Release(ctx, cluster.Lease{Name: "a", Node: "a"})
 	},
-	"Leases": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Leases(ctx); return err },
+	"Leases": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Leases.Leases(ctx); return err },
 }
 
 // No call hangs while the database does not answer, with connections or without, and
@@ -210,12 +212,12 @@ func TestCallsEndWithoutADatabase(t *testing.T) {
 					t.Fatal("calls hang")
 				}
 			}
-			if err := c.Wait(t.Context(), 0); err != nil {
+			if err := c.Log.Wait(t.Context(), 0); err != nil {
 				t.Error(err)
 			}
 			trouble.end()
 			c.SetPatience(patience)
-			if _, err := c.Head(t.Context()); err != nil {
+			if _, err := c.Log.Head(t.Context()); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
@@ -232,12 +234,12 @@ func TestCloseWithoutADatabase(t *testing.T) {
 	}
 	s.Pause()
 	c.SetPatience(20 * time.Millisecond)
-	if _, err := c.Head(t.Context()); err == nil {
+	if _, err := c.Log.Head(t.Context()); err == nil {
 		t.Error("a paused server answers")
 	}
 	c.Close()
 	s.Resume()
-	if _, err := c.Head(t.Context()); err == nil {
+	if _, err := c.Log.Head(t.Context()); err == nil {
 		t.Error("a closed cluster answers")
 	}
 }

@@ -112,7 +112,7 @@ func (r *race) client(ctx context.Context, i int, c *postgres.Cluster) {
 	rng := rand.New(rand.NewPCG(uint64(i), 1))
 	own := newReplica()
 	for ctx.Err() == nil {
-		entries, err := c.Tail(r.t.Context(), own.version, 1<<16)
+		entries, err := c.Log.Tail(r.t.Context(), own.version, 1<<16)
 		if err != nil {
 			r.note(nil, 0, cluster.ID{}, err)
 			continue
@@ -121,7 +121,7 @@ func (r *race) client(ctx context.Context, i int, c *postgres.Cluster) {
 		base, id := own.version, newID()
 		writes := own.count(rng, i)
 		began := time.Now()
-		err = c.Append(r.t.Context(), base, id, writes)
+		err = c.Log.Append(r.t.Context(), base, id, writes)
 		if errors.Is(err, cluster.ErrUnknown) && time.Since(began) < 3*racePatience { // which one attempt may take
 			r.mu.Lock()
 			r.told++
@@ -129,7 +129,7 @@ func (r *race) client(ctx context.Context, i int, c *postgres.Cluster) {
 		}
 		for errors.Is(err, cluster.ErrUnknown) {
 			r.note(nil, base, id, err)
-			err = c.Append(r.t.Context(), base, id, writes)
+			err = c.Log.Append(r.t.Context(), base, id, writes)
 		}
 		r.note(&r.order[i], base, id, err)
 	}
@@ -339,7 +339,7 @@ func TestRaceWithRolledBackTransactions(t *testing.T) {
 	}
 
 	// It rolls all back for as long as a call tries, first when it inserts, then when it commits.
-	head, err := admin.Head(t.Context())
+	head, err := admin.Log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestRaceWithRolledBackTransactions(t *testing.T) {
 		}
 		for slow := true; slow; { // an attempt that ran out of time leaves it open
 			began := time.Now()
-			err := c.Append(t.Context(), head, newID(), nil)
+			err := c.Log.Append(t.Context(), head, newID(), nil)
 			unknown := errors.Is(err, cluster.ErrUnknown)
 			slow = unknown && time.Since(began) >= 3*racePatience
 			if err == nil || unknown && !slow {
@@ -390,7 +390,7 @@ func TestUnknownOutcome(t *testing.T) {
 		c.SetPatience(20 * time.Millisecond)
 		id, writes := newID(), []cluster.Write{set("b", fmt.Sprint(version))}
 		s.Pause()
-		err := c.Append(t.Context(), version+1, id, writes)
+		err := c.Log.Append(t.Context(), version+1, id, writes)
 		s.Resume()
 		c.SetPatience(patience)
 		switch {
@@ -400,24 +400,24 @@ func TestUnknownOutcome(t *testing.T) {
 			unknown++
 			ended, end := context.WithCancel(t.Context())
 			end() // nothing is sent, and nothing is known either
-			if err := c.Append(ended, version+1, id, writes); !errors.Is(err, cluster.ErrUnknown) {
+			if err := c.Log.Append(ended, version+1, id, writes); !errors.Is(err, cluster.ErrUnknown) {
 				t.Errorf("again without an attempt: %v, want ErrUnknown", err)
 			}
 		default: // its connection had to be tested first, and nothing was sent
-			if head, herr := c.Head(t.Context()); head != version+1 || herr != nil {
+			if head, herr := c.Log.Head(t.Context()); head != version+1 || herr != nil {
 				t.Fatalf("version %d was made: %v", head, err)
 			}
 		}
-		if err := c.Append(t.Context(), version+1, id, writes); err != nil {
+		if err := c.Log.Append(t.Context(), version+1, id, writes); err != nil {
 			t.Fatal(err)
 		}
-		entries, err := c.Tail(t.Context(), version+1, 1<<10)
+		entries, err := c.Log.Tail(t.Context(), version+1, 1<<10)
 		if err != nil || len(entries) != 1 || entries[0].ID != id {
 			t.Fatalf("entries are %v, %v, want the one that was tried again", entries, err)
 		}
 	}
 
-	head, err := c.Head(t.Context())
+	head, err := c.Log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func TestUnknownOutcome(t *testing.T) {
 	p.Refuse(true)
 	p.Cut()
 	c.DropConnections()
-	if err := c.Append(t.Context(), head, newID(), nil); err == nil || errors.Is(err, cluster.ErrUnknown) {
+	if err := c.Log.Append(t.Context(), head, newID(), nil); err == nil || errors.Is(err, cluster.ErrUnknown) {
 		t.Errorf("no connection: %v, want an error that is not ErrUnknown", err)
 	}
 }
@@ -451,12 +451,12 @@ func TestStoppedNodeHoldsNoLock(t *testing.T) {
 		p.StallAfter(n)
 		ended := make(chan error)
 		go func() {
-			ended <- stopped.Append(ctx, version, newID(), []cluster.Write{set("a", strings.Repeat("x", 100))})
+			ended <- stopped.Log.Append(ctx, version, newID(), []cluster.Write{set("a", strings.Repeat("x", 100))})
 		}()
 		p.AwaitStall(t)
 		waited, cancel := context.WithTimeout(t.Context(), time.Second)
 		id, writes := newID(), []cluster.Write{set("b", "1")}
-		err := other.Append(waited, version, id, writes)
+		err := other.Log.Append(waited, version, id, writes)
 		cancel()
 		if errors.Is(err, cluster.ErrUnknown) {
 			held += step
@@ -469,10 +469,10 @@ func TestStoppedNodeHoldsNoLock(t *testing.T) {
 			t.Errorf("acknowledged with %d bytes", n)
 		}
 		for late := err; errors.Is(late, cluster.ErrUnknown); { // it may be made all the same
-			late = other.Append(t.Context(), version, id, writes)
+			late = other.Log.Append(t.Context(), version, id, writes)
 		}
 		var herr error
-		if version, herr = other.Head(t.Context()); herr != nil {
+		if version, herr = other.Log.Head(t.Context()); herr != nil {
 			t.Fatal(herr)
 		}
 		if errors.Is(err, cluster.ErrBeaten) { // the server has got all

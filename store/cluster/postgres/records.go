@@ -23,11 +23,11 @@ const (
 type record struct{ key, value []byte }
 
 // Records implements cluster.Log.
-func (c *Cluster) Records(ctx context.Context, each func(key, value []byte) error) (cluster.Version, error) {
+func (l *Log) Records(ctx context.Context, each func(key, value []byte) error) (cluster.Version, error) {
 	var tx pgx.Tx
 	var version int64
-	err := c.call(ctx, "read records", small, func(ctx context.Context) (err error) {
-		tx, version, err = c.beginReading(ctx)
+	err := l.db.call(ctx, "read records", small, func(ctx context.Context) (err error) {
+		tx, version, err = l.beginReading(ctx)
 		return err
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Cluster) Records(ctx context.Context, each func(key, value []byte) erro
 	defer end(ctx, tx)
 	last, size := []byte{}, firstBatch
 	for {
-		batch, bytes, err := readBatch(ctx, tx, c.limit(large), last, size)
+		batch, bytes, err := readBatch(ctx, tx, l.db.limit(large), last, size)
 		if err != nil {
 			return 0, fmt.Errorf("read records: %w", err)
 		}
@@ -54,15 +54,15 @@ func (c *Cluster) Records(ctx context.Context, each func(key, value []byte) erro
 }
 
 // beginReading begins a transaction that sees one version, which it returns.
-func (c *Cluster) beginReading(ctx context.Context) (tx pgx.Tx, version int64, err error) {
-	tx, err = c.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+func (l *Log) beginReading(ctx context.Context) (tx pgx.Tx, version int64, err error) {
+	tx, err = l.db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, 0, err
 	}
 	var format int64
 	err = tx.QueryRow(ctx, `SELECT version, format FROM trawl.head WHERE id = 1`).Scan(&version, &format)
 	if err == nil {
-		err = c.readable(format)
+		err = readable(l.reads, format)
 	}
 	if err != nil {
 		end(ctx, tx)

@@ -75,26 +75,41 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database has schema version %d, and this program knows versions up to %d: use a newer program", e.Database, e.Program)
 }
 
-// open makes or migrates the tables, and reads what the head says of the cluster.
-func (c *Cluster) open(ctx context.Context, steps [][]string) error {
-	return c.call(ctx, "open database", large, func(ctx context.Context) error {
-		version, err := c.schemaVersion(ctx)
-		if err == nil && version < len(steps) {
-			err = c.migrate(ctx, steps)
+// schema is the tables of a cluster as a program has them. It guards how they change.
+type schema struct {
+	db    *database
+	reads cluster.Formats
+	steps [][]string
+}
+
+// open makes or migrates the tables, and returns which cluster this is. Its records
+// can be read.
+func (s *schema) open(ctx context.Context) (id cluster.ID, err error) {
+	err = s.db.call(ctx, "open database", large, func(ctx context.Context) error {
+		version, err := s.version(ctx)
+		if err == nil && version < len(s.steps) {
+			err = s.migrate(ctx)
 		}
 		if err != nil {
-			return c.explain(err)
+			return explain(err)
 		}
-		if version > len(steps) {
-			return &SchemaError{Database: version, Program: len(steps)}
+		if version > len(s.steps) {
+			return &SchemaError{Database: version, Program: len(s.steps)}
 		}
-		return c.readHead(ctx)
+		var drawn []byte
+		var format int64
+		if err := s.db.pool.QueryRow(ctx, `SELECT cluster, format FROM trawl.head WHERE id = 1`).Scan(&drawn, &format); err != nil {
+			return err
+		}
+		copy(id[:], drawn)
+		return readable(s.reads, format)
 	})
+	return id, err
 }
 
 // explain says what to do about an error, or that another node is making the tables
 // at the same time.
-func (c *Cluster) explain(err error) error {
+func explain(err error) error {
 	switch code(err) {
 	case "23505", "42P06", "42P07", "XX000": // there already, or changed by two at once
 		return fmt.Errorf("%w: %w", errAgain, errors.New(err.Error()))
@@ -106,10 +121,10 @@ func (c *Cluster) explain(err error) error {
 	return err
 }
 
-// schemaVersion returns the version of the tables, 0 if there are none.
-func (c *Cluster) schemaVersion(ctx context.Context) (int, error) {
+// version returns the version of the tables, 0 if there are none.
+func (s *schema) version(ctx context.Context) (int, error) {
 	var tables, heads int
-	err := c.pool.QueryRow(ctx, `SELECT count(*), count(CASE WHEN table_name = 'head' THEN 1 END)
+	err := s.db.pool.QueryRow(ctx, `SELECT count(*), count(CASE WHEN table_name = 'head' THEN 1 END)
 		FROM information_schema.tables WHERE table_schema = 'trawl'`).Scan(&tables, &heads)
 	if err != nil || tables == 0 {
 		return 0, err
@@ -118,7 +133,7 @@ func (c *Cluster) schemaVersion(ctx context.Context) (int, error) {
 		return 0, ErrForeign
 	}
 	var version int
-	err = c.pool.QueryRow(ctx, `SELECT schema_version FROM trawl.head WHERE id = 1`).Scan(&version)
+	err = s.db.pool.QueryRow(ctx, `SELECT schema_version FROM trawl.head WHERE id = 1`).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, ErrForeign
 	}
@@ -128,28 +143,28 @@ func (c *Cluster) schemaVersion(ctx context.Context) (int, error) {
 // migrate takes all steps that are left in one transaction. Of several nodes that
 // start at once one takes them; the others fail on what is there already, or wait for
 // the row of the head.
-func (c *Cluster) migrate(ctx context.Context, steps [][]string) error {
-	return pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+func (s *schema) migrate(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, s.db.pool, func(tx pgx.Tx) error {
 		version, err := lockedVersion(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if version >= len(steps) {
+		if version >= len(s.steps) {
 			return nil
 		}
-		for _, statement := range slices.Concat(steps[version:]...) {
+		for _, statement := range slices.Concat(s.steps[version:]...) {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
 		}
 		if version > 0 {
-			_, err = tx.Exec(ctx, `UPDATE trawl.head SET schema_version = $1 WHERE id = 1`, len(steps))
+			_, err = tx.Exec(ctx, `UPDATE trawl.head SET schema_version = $1 WHERE id = 1`, len(s.steps))
 			return err
 		}
 		id := make([]byte, len(cluster.ID{}))
 		_, _ = rand.Read(id) // it never fails
 		_, err = tx.Exec(ctx, `INSERT INTO trawl.head (id, schema_version, cluster, format, version) VALUES (1, $1, $2, $3, 0)`,
-			len(steps), id, int64(c.reads.Newest))
+			len(s.steps), id, int64(s.reads.Newest))
 		return err
 	})
 }
@@ -172,21 +187,10 @@ func lockedVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
 	return 0, err
 }
 
-// readHead reads which cluster this is, and whether its records can be read.
-func (c *Cluster) readHead(ctx context.Context) error {
-	var id []byte
-	var format int64
-	if err := c.pool.QueryRow(ctx, `SELECT cluster, format FROM trawl.head WHERE id = 1`).Scan(&id, &format); err != nil {
-		return err
-	}
-	copy(c.id[:], id)
-	return c.readable(format)
-}
-
 // readable returns a FormatError if the program does not read records of a format.
-func (c *Cluster) readable(format int64) error {
-	if c.reads.Read(uint32(format)) {
+func readable(reads cluster.Formats, format int64) error {
+	if reads.Read(uint32(format)) {
 		return nil
 	}
-	return &cluster.FormatError{Records: uint32(format), Reads: c.reads}
+	return &cluster.FormatError{Records: uint32(format), Reads: reads}
 }

@@ -72,7 +72,7 @@ func TestNewerProgramMigratesBesideOlderOnes(t *testing.T) {
 	}
 	must(t, older, 1, set("b", "1"))
 	must(t, all[0], 2, set("b", "2"))
-	if err := older.Join(t.Context(), cluster.Node{ID: "older", Reads: formats}); err != nil {
+	if err := older.Nodes.Join(t.Context(), cluster.Node{ID: "older", Reads: formats}); err != nil {
 		t.Error(err)
 	}
 	records(t, older).equal(t, records(t, all[1]))
@@ -142,12 +142,12 @@ func TestFormats(t *testing.T) {
 	older, newer := open(t, address, reads(1, 2)), open(t, address, reads(2, 3))
 	ctx := t.Context()
 	join := func(c *postgres.Cluster, id string, lowest, newest uint32) error {
-		return c.Join(ctx, cluster.Node{ID: id, Reads: cluster.Formats{Lowest: lowest, Newest: newest}})
+		return c.Nodes.Join(ctx, cluster.Node{ID: id, Reads: cluster.Formats{Lowest: lowest, Newest: newest}})
 	}
 	raise := func(when string, to, want uint32) {
 		t.Helper()
-		got, err := newer.Raise(ctx, to)
-		format, ferr := newer.Format(ctx)
+		got, err := newer.Nodes.Raise(ctx, to)
+		format, ferr := newer.Nodes.Format(ctx)
 		if err != nil || ferr != nil || got != want || format != want {
 			t.Errorf("%s: raised to %d: %d, %v; read %d, %v, want %d", when, to, got, err, format, ferr, want)
 		}
@@ -166,13 +166,13 @@ func TestFormats(t *testing.T) {
 	raise("that node is dead", 3, 3)
 
 	// The dead node comes back: it reads and writes nothing.
-	_, head := older.Head(ctx)
-	_, tail := older.Tail(ctx, 0, 1)
-	_, all := older.Records(ctx, func([]byte, []byte) error { t.Error("a record was read"); return nil })
+	_, head := older.Log.Head(ctx)
+	_, tail := older.Log.Tail(ctx, 0, 1)
+	_, all := older.Log.Records(ctx, func([]byte, []byte) error { t.Error("a record was read"); return nil })
 	_, again := postgres.Open(ctx, postgres.Options{Address: address, Reads: cluster.Formats{Lowest: 1, Newest: 2}})
 	for call, err := range map[string]error{
 		"Head": head, "Tail": tail, "Records": all, "Open": again, "Join": join(older, "older", 1, 2),
-		"Append": older.Append(ctx, 1, newID(), []cluster.Write{set("a", "2")}),
+		"Append": older.Log.Append(ctx, 1, newID(), []cluster.Write{set("a", "2")}),
 	} {
 		var format *cluster.FormatError
 		if !errors.As(err, &format) || format.Records != 3 || format.Reads.Newest != 2 {
@@ -193,9 +193,9 @@ func TestJoinBesideRaise(t *testing.T) {
 		var now uint32
 		var both sync.WaitGroup
 		both.Go(func() {
-			joined = a.Join(ctx, cluster.Node{ID: "older", Reads: cluster.Formats{Lowest: 1, Newest: format - 1}})
+			joined = a.Nodes.Join(ctx, cluster.Node{ID: "older", Reads: cluster.Formats{Lowest: 1, Newest: format - 1}})
 		})
-		both.Go(func() { now, raised = b.Raise(ctx, format) })
+		both.Go(func() { now, raised = b.Nodes.Raise(ctx, format) })
 		both.Wait()
 		var refused *cluster.FormatError
 		switch {
@@ -204,10 +204,10 @@ func TestJoinBesideRaise(t *testing.T) {
 		case (joined == nil) != (now == format-1):
 			t.Fatalf("format %d is in use, and a node that reads up to %d joined: %v", now, format-1, joined)
 		}
-		if err := b.Leave(ctx, "older"); err != nil {
+		if err := b.Nodes.Leave(ctx, "older"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Raise(ctx, format); err != nil {
+		if _, err := b.Nodes.Raise(ctx, format); err != nil {
 			t.Fatal(err)
 		}
 	}

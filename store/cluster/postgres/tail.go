@@ -9,18 +9,18 @@ import (
 )
 
 // Head implements cluster.Log.
-func (c *Cluster) Head(ctx context.Context) (cluster.Version, error) {
+func (l *Log) Head(ctx context.Context) (cluster.Version, error) {
 	var version, format int64
-	err := c.call(ctx, "read head", small, func(ctx context.Context) error {
-		if err := c.pool.QueryRow(ctx, `SELECT version, format FROM trawl.head WHERE id = 1`).Scan(&version, &format); err != nil {
+	err := l.db.call(ctx, "read head", small, func(ctx context.Context) error {
+		if err := l.db.pool.QueryRow(ctx, `SELECT version, format FROM trawl.head WHERE id = 1`).Scan(&version, &format); err != nil {
 			return err
 		}
-		return c.readable(format)
+		return readable(l.reads, format)
 	})
 	if err != nil {
 		return 0, err
 	}
-	c.news.report(cluster.Version(version))
+	l.news.report(cluster.Version(version))
 	return cluster.Version(version), nil
 }
 
@@ -39,21 +39,21 @@ const tailStatement = `
 	ORDER BY l.version`
 
 // Tail implements cluster.Log.
-func (c *Cluster) Tail(ctx context.Context, after cluster.Version, limit int) ([]cluster.Entry, error) {
+func (l *Log) Tail(ctx context.Context, after cluster.Version, limit int) ([]cluster.Entry, error) {
 	var entries []cluster.Entry
-	err := c.call(ctx, "read log", large, func(ctx context.Context) error {
-		rows, err := c.pool.Query(ctx, tailStatement, int64(after), tailEntries, int64(limit))
+	err := l.db.call(ctx, "read log", large, func(ctx context.Context) error {
+		rows, err := l.db.pool.Query(ctx, tailStatement, int64(after), tailEntries, int64(limit))
 		if err != nil {
 			return err
 		}
-		entries, err = c.entries(rows, after)
+		entries, err = l.entries(rows, after)
 		return err
 	})
 	return entries, err
 }
 
 // entries reads rows of tailStatement, and checks that no entry is missing.
-func (c *Cluster) entries(rows pgx.Rows, after cluster.Version) ([]cluster.Entry, error) {
+func (l *Log) entries(rows pgx.Rows, after cluster.Version) ([]cluster.Entry, error) {
 	defer rows.Close()
 	var entries []cluster.Entry
 	var head, format int64
@@ -63,7 +63,7 @@ func (c *Cluster) entries(rows pgx.Rows, after cluster.Version) ([]cluster.Entry
 		if err := rows.Scan(&head, &format, &version, &id, &writes); err != nil {
 			return nil, err
 		}
-		if err := c.readable(format); err != nil {
+		if err := readable(l.reads, format); err != nil {
 			return nil, err
 		}
 		if version == nil {

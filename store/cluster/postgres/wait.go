@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,12 +22,14 @@ const (
 
 // news is the newest version that was heard of.
 type news struct {
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards version and changed
 	version cluster.Version
 	changed chan struct{} // closed, and replaced, when version grows
+
+	live atomic.Bool // there is a connection that listens
 }
 
-func (n *news) init() { n.changed = make(chan struct{}) }
+func newNews() *news { return &news{changed: make(chan struct{})} }
 
 func (n *news) report(v cluster.Version) {
 	n.mu.Lock()
@@ -50,12 +53,16 @@ func (n *news) behind(after cluster.Version) <-chan struct{} {
 	return n.changed
 }
 
+// Listening reports whether the database tells of new versions. Otherwise callers of
+// Wait poll.
+func (l *Log) Listening() bool { return l.news.live.Load() }
+
 // Wait implements cluster.Log.
-func (c *Cluster) Wait(ctx context.Context, after cluster.Version) error {
+func (l *Log) Wait(ctx context.Context, after cluster.Version) error {
 	poll := time.NewTimer(pollTime)
 	defer poll.Stop()
 	for {
-		changed := c.news.behind(after)
+		changed := l.news.behind(after)
 		if changed == nil {
 			return ctx.Err()
 		}
@@ -63,7 +70,7 @@ func (c *Cluster) Wait(ctx context.Context, after cluster.Version) error {
 		case <-changed:
 		case <-poll.C:
 			return ctx.Err()
-		case <-c.closed:
+		case <-l.db.closed:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -71,21 +78,35 @@ func (c *Cluster) Wait(ctx context.Context, after cluster.Version) error {
 	}
 }
 
-// listen hears of versions until the cluster is closed. While it has no connection,
-// callers of Wait poll.
-func (c *Cluster) listen() {
-	defer c.listening.Done()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		defer cancel()
-		select {
-		case <-c.closed:
-		case <-ctx.Done():
-		}
-	}()
+// listener hears of versions on a connection of its own, until it is closed. While it
+// has none, callers of Wait poll.
+type listener struct {
+	db    *database
+	news  *news
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+func listen(db *database, n *news) *listener {
+	ctx, stop := context.WithCancel(context.Background())
+	h := &listener{db: db, news: n, stop: stop, ended: make(chan struct{})}
+	go h.listen(ctx)
+	return h
+}
+
+// close ends it. A nil listener has ended.
+func (h *listener) close() {
+	if h == nil {
+		return
+	}
+	h.stop()
+	<-h.ended
+}
+
+func (h *listener) listen(ctx context.Context) {
+	defer close(h.ended)
 	for ctx.Err() == nil {
-		c.listenOnce(ctx)
+		h.listenOnce(ctx)
 		pause := time.NewTimer(mostPause)
 		select {
 		case <-pause.C:
@@ -95,13 +116,9 @@ func (c *Cluster) listen() {
 	}
 }
 
-// listenOnce listens on a connection of its own until it fails.
-func (c *Cluster) listenOnce(ctx context.Context) {
-	config := c.pool.Config()
-	if config.BeforeConnect(ctx, config.ConnConfig) != nil {
-		return
-	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+// listenOnce listens on a connection until it fails.
+func (h *listener) listenOnce(ctx context.Context) {
+	conn, err := h.db.connectAlone(ctx)
 	if err != nil {
 		return
 	}
@@ -113,20 +130,20 @@ func (c *Cluster) listenOnce(ctx context.Context) {
 	if _, err := conn.Exec(ctx, `LISTEN trawl`); err != nil {
 		return
 	}
-	c.hearing.Store(true)
-	defer c.hearing.Store(false)
-	for c.hear(ctx, conn) == nil {
+	h.news.live.Store(true)
+	defer h.news.live.Store(false)
+	for h.hear(ctx, conn) == nil {
 	}
 }
 
 // hear waits for one notification, or else sees whether the connection still works.
-func (c *Cluster) hear(ctx context.Context, conn *pgx.Conn) error {
+func (h *listener) hear(ctx context.Context, conn *pgx.Conn) error {
 	wait, cancel := context.WithTimeout(ctx, listenTime)
 	defer cancel()
 	n, err := conn.WaitForNotification(wait)
 	if err == nil {
 		if version, err := strconv.ParseUint(n.Payload, 10, 64); err == nil {
-			c.news.report(cluster.Version(version))
+			h.news.report(cluster.Version(version))
 		}
 		return nil
 	}

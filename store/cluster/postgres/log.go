@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/trawlsearch/trawl/store/cluster"
 )
@@ -26,12 +27,24 @@ const (
 	appendAndNotify = makeVersion + ` SELECT count(pg_notify('trawl', version::text)) FROM made`
 )
 
+// Log is the log of a cluster. It guards what is known of versions between calls.
+type Log struct {
+	db    *database
+	reads cluster.Formats
+	// append is the statement that makes a version, which notifies others where the
+	// database can.
+	append string
+	// undecided are the IDs of appends with an unknown outcome.
+	undecided sync.Map
+	news      *news
+}
+
 // maxAppendBytes is how much one version may write. The limit of the database is a
 // gigabyte a message, and no transaction of trawl comes near.
 const maxAppendBytes = 256 << 20
 
 // Append implements cluster.Log.
-func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.ID, writes []cluster.Write) error {
+func (l *Log) Append(ctx context.Context, base cluster.Version, id cluster.ID, writes []cluster.Write) error {
 	if slices.ContainsFunc(writes, func(w cluster.Write) bool { return len(w.Key) == 0 }) {
 		return fmt.Errorf("append version %d: a key is empty", base+1)
 	}
@@ -40,32 +53,32 @@ func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.I
 		return fmt.Errorf("append version %d: %d bytes of writes, and %d are the limit", base+1, len(encoded), maxAppendBytes)
 	}
 	keys, values := columns(writes)
-	_, unknown := c.undecided.Load(id) // an earlier attempt may still be running
-	err := c.try(ctx, large, func(ctx context.Context) error {
-		conn, err := c.pool.Acquire(ctx)
+	_, unknown := l.undecided.Load(id) // an earlier attempt may still be running
+	err := l.db.try(ctx, large, func(ctx context.Context) error {
+		conn, err := l.db.pool.Acquire(ctx)
 		if err != nil {
 			return err // nothing was sent
 		}
 		var made int
-		err = conn.QueryRow(ctx, c.append, int64(base), int64(c.reads.Lowest), int64(c.reads.Newest),
+		err = conn.QueryRow(ctx, l.append, int64(base), int64(l.reads.Lowest), int64(l.reads.Newest),
 			id[:], int64(len(encoded)), encoded, keys, values).Scan(&made)
 		conn.Release()
 		if err == nil && made == 0 {
-			err = c.whyNotMade(ctx, base, id)
+			err = l.whyNotMade(ctx, base, id)
 		}
 		unknown = unknown || !certain(err)
 		return err
 	})
 	if err == nil {
-		c.undecided.Delete(id)
-		c.news.report(base + 1)
+		l.undecided.Delete(id)
+		l.news.report(base + 1)
 		return nil
 	}
 	// Where the version is another's, an attempt that may still be running fails too.
 	if errors.Is(err, cluster.ErrBeaten) {
-		c.undecided.Delete(id)
+		l.undecided.Delete(id)
 	} else if unknown {
-		c.undecided.Store(id, nil)
+		l.undecided.Store(id, nil)
 		return fmt.Errorf("append version %d: %w: %w", base+1, cluster.ErrUnknown, err)
 	}
 	return fmt.Errorf("append version %d: %w", base+1, err)
@@ -73,10 +86,10 @@ func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.I
 
 // whyNotMade returns nil if the version after base was made by the same commit before,
 // and otherwise an error that says why it could not be made.
-func (c *Cluster) whyNotMade(ctx context.Context, base cluster.Version, id cluster.ID) error {
+func (l *Log) whyNotMade(ctx context.Context, base cluster.Version, id cluster.ID) error {
 	var version, format int64
 	var maker []byte
-	err := c.pool.QueryRow(ctx, `SELECT h.version, h.format, l.id FROM trawl.head h LEFT JOIN trawl.log l ON l.version = $1 + 1
+	err := l.db.pool.QueryRow(ctx, `SELECT h.version, h.format, l.id FROM trawl.head h LEFT JOIN trawl.log l ON l.version = $1 + 1
 		WHERE h.id = 1`, int64(base)).Scan(&version, &format, &maker)
 	switch at := cluster.Version(version); {
 	case err != nil:
@@ -84,7 +97,7 @@ func (c *Cluster) whyNotMade(ctx context.Context, base cluster.Version, id clust
 	case at < base:
 		return cluster.ErrAhead
 	case at == base:
-		if err := c.readable(format); err != nil {
+		if err := readable(l.reads, format); err != nil {
 			return err
 		}
 		return errAgain

@@ -7,12 +7,80 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/trawlsearch/trawl/store/cluster"
 )
+
+// database runs statements. It guards the connections, and how long and how often a
+// statement is tried.
+type database struct {
+	pool     *pgxpool.Pool
+	dialer   *dialer
+	patience time.Duration
+	// closed is closed when calls are to end.
+	closed chan struct{}
+}
+
+func connect(ctx context.Context, o Options) (*database, error) {
+	config, err := o.poolConfig()
+	if err != nil {
+		return nil, err
+	}
+	d := &database{dialer: newDialer(config.ConnConfig.DialFunc), patience: o.Patience, closed: make(chan struct{})}
+	if d.patience <= 0 {
+		d.patience = defaultPatience
+	}
+	config.ConnConfig.DialFunc = d.dialer.Dial
+	d.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
+	return d, err
+}
+
+// connectAlone makes a connection that is not of the pool.
+func (d *database) connectAlone(ctx context.Context) (*pgx.Conn, error) {
+	config := d.pool.Config()
+	if err := config.BeforeConnect(ctx, config.ConnConfig); err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, config.ConnConfig)
+}
+
+// notifies reports whether the database has LISTEN and NOTIFY. Others that speak the
+// protocol say so in their version.
+func (d *database) notifies(ctx context.Context) (bool, error) {
+	var version string
+	err := d.call(ctx, "version of the database", small, func(ctx context.Context) error {
+		return d.pool.QueryRow(ctx, `SELECT version()`).Scan(&version)
+	})
+	return strings.HasPrefix(version, "PostgreSQL") && !strings.Contains(version, "-YB-"), err
+}
+
+// closeTime is how long connections may take to end in good order.
+const closeTime = time.Second
+
+// endCalls has calls that wait return.
+func (d *database) endCalls() { close(d.closed) }
+
+func (d *database) close() {
+	ended := make(chan struct{})
+	go func() {
+		d.pool.Close()
+		close(ended)
+	}()
+	timer := time.NewTimer(closeTime)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	}
+	d.dialer.closeAll()
+	<-ended
+}
 
 // size is how much a statement moves.
 type size int
@@ -23,11 +91,11 @@ const (
 )
 
 // limit returns how long one attempt may take.
-func (c *Cluster) limit(s size) time.Duration {
+func (d *database) limit(s size) time.Duration {
 	if s == small {
-		return c.patience / 2
+		return d.patience / 2
 	}
-	return 3 * c.patience
+	return 3 * d.patience
 }
 
 const (
@@ -46,18 +114,18 @@ var (
 
 // call runs a statement that may be run twice, until it succeeds, fails for good, or
 // patience is over.
-func (c *Cluster) call(ctx context.Context, what string, s size, f func(context.Context) error) error {
-	if err := c.try(ctx, s, f); err != nil {
+func (d *database) call(ctx context.Context, what string, s size, f func(context.Context) error) error {
+	if err := d.try(ctx, s, f); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }
 
-func (c *Cluster) try(ctx context.Context, s size, f func(context.Context) error) error {
-	end := time.Now().Add(c.patience)
+func (d *database) try(ctx context.Context, s size, f func(context.Context) error) error {
+	end := time.Now().Add(d.patience)
 	bound := leastPause
 	for {
-		err := c.attempt(ctx, c.limit(s), f)
+		err := d.attempt(ctx, d.limit(s), f)
 		if err == nil || !transient(err) || time.Now().After(end) {
 			return err
 		}
@@ -67,7 +135,7 @@ func (c *Cluster) try(ctx context.Context, s size, f func(context.Context) error
 		case <-ctx.Done():
 			pause.Stop()
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		case <-c.closed:
+		case <-d.closed:
 			pause.Stop()
 			return err
 		}
@@ -75,7 +143,7 @@ func (c *Cluster) try(ctx context.Context, s size, f func(context.Context) error
 	}
 }
 
-func (c *Cluster) attempt(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+func (d *database) attempt(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -84,7 +152,7 @@ func (c *Cluster) attempt(ctx context.Context, limit time.Duration, f func(conte
 	err := f(attempt)
 	if code(err) == "25006" {
 		// The server has become a standby, and its connections lead nowhere.
-		c.pool.Reset()
+		d.pool.Reset()
 	}
 	return err
 }
