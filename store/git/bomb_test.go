@@ -327,12 +327,12 @@ func notMirrored(t *testing.T, x *fixture) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mirror")
 	most := leastPeak(t, func() {
-		_, err := unbounded.Mirror(t.Context(), "file://"+x.dir, dir, nil)
+		_, err := unbounded.Mirror(t.Context(), "", "file://"+x.dir, dir, nil)
 		for tries := 0; err == nil && tries < 4; tries++ { // git was done before anyone had looked
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
-			_, err = unbounded.Mirror(t.Context(), "file://"+x.dir, dir, nil)
+			_, err = unbounded.Mirror(t.Context(), "", "file://"+x.dir, dir, nil)
 		}
 		if !errors.Is(err, git.ErrTooCostly) {
 			t.Fatalf("Mirror = %v, want ErrTooCostly", err)

@@ -108,7 +108,7 @@ func TestForeignRepository(t *testing.T) {
 			}{
 				{"Open", func() error { _, err := git.Open(t.Context(), source); return err }},
 				{"Mirror", func() error {
-					_, err := unbounded.Mirror(t.Context(), "file://"+source, filepath.Join(t.TempDir(), "mirror"), nil)
+					_, err := unbounded.Mirror(t.Context(), "", "file://"+source, filepath.Join(t.TempDir(), "mirror"), nil)
 					return err
 				}},
 			} {

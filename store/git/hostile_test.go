@@ -91,7 +91,7 @@ func TestNothingOfARepositoryRuns(t *testing.T) {
 	everything(t, x.open(), check)
 
 	mirrored := filepath.Join(t.TempDir(), "mirror")
-	m, err := unbounded.Mirror(t.Context(), "file://"+x.dir, mirrored, nil)
+	m, err := unbounded.Mirror(t.Context(), "", "file://"+x.dir, mirrored, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestSourcesThatRunPrograms(t *testing.T) {
 		"file://" + t.TempDir() + "/--upload-pack=" + program, "transport::file:///x", "https://h/x\n--upload-pack=" + program, "\x00", "", "ftp://h/x", "javascript://x",
 	} {
 		dir := filepath.Join(t.TempDir(), "mirror")
-		_, err := unbounded.Mirror(t.Context(), url, dir, nil)
+		_, err := unbounded.Mirror(t.Context(), "", url, dir, nil)
 		if err == nil {
 			t.Errorf("Mirror(%q) succeeded", url)
 			continue

@@ -37,15 +37,16 @@ type Mirror struct {
 // and password in an http URL are given to git as that server asks for them,
 // and are kept in the Mirror only. To fetch after a restart, call Mirror with the
 // URL again.
-func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Mirror, error) {
-	from, err := parseRemote(rawURL)
+//
+// A URL from an untrusted user needs a proxy. The URL and its redirects are reached
+// only through that HTTP proxy, which judges addresses, also by Fetch. The proxy's URL
+// may hold a password; other users of the machine do not see it. Without a proxy, "",
+// the URL is reached as it is.
+func (b *Budget) Mirror(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Mirror, error) {
+	from, err := parseRemote(proxy, rawURL)
 	if err != nil {
 		return nil, err
 	}
-	return b.mirror(ctx, from, dir, progress)
-}
-
-func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Mirror, error) {
 	if err := SettleMirror(dir); err != nil {
 		return nil, fmt.Errorf("mirror %s: %w", from, err)
 	}
@@ -64,15 +65,11 @@ func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress f
 // Renew makes the mirror in dir anew, as Mirror does where there is none, and
 // puts it in the place of the old one once it is whole. Who reads the old one
 // meanwhile may have to open it again.
-func (b *Budget) Renew(ctx context.Context, rawURL, dir string, progress func(string)) error {
-	from, err := parseRemote(rawURL)
+func (b *Budget) Renew(ctx context.Context, proxy, rawURL, dir string, progress func(string)) error {
+	from, err := parseRemote(proxy, rawURL)
 	if err != nil {
 		return err
 	}
-	return b.renew(ctx, from, dir, progress)
-}
-
-func (b *Budget) renew(ctx context.Context, from remote, dir string, progress func(string)) error {
 	if err := b.clone(ctx, from, dir, progress); err != nil {
 		return fmt.Errorf("mirror %s anew: %w", from, err)
 	}

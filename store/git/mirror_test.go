@@ -38,7 +38,7 @@ func TestMirrorAndFetch(t *testing.T) {
 	x.git("update-ref", "refs/pull/1/head", first)
 	dir := filepath.Join(t.TempDir(), "some", "mirror.git")
 	var lines []string
-	repo, err := unbounded.Mirror(t.Context(), x.dir, dir, func(line string) { lines = append(lines, line) })
+	repo, err := unbounded.Mirror(t.Context(), "", x.dir, dir, func(line string) { lines = append(lines, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestMirrorAndFetch(t *testing.T) {
 	if err := os.RemoveAll(x.dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := unbounded.Mirror(t.Context(), x.dir, dir, nil)
+	again, err := unbounded.Mirror(t.Context(), "", x.dir, dir, nil)
 	if err != nil {
 		t.Fatalf("Mirror of an existing mirror: %v", err)
 	}
@@ -92,7 +92,7 @@ func checkMirror(t *testing.T, m *git.Mirror, x *fixture, branch, commit string)
 
 func TestMirrorOfEmptyRepository(t *testing.T) {
 	x := newFixture(t)
-	repo, err := unbounded.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
+	repo, err := unbounded.Mirror(t.Context(), "", x.dir, filepath.Join(t.TempDir(), "m"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestMirrorRefusesURLs(t *testing.T) {
 		"https://user:secret@exa mple.org/x": "does not parse",
 	} {
 		dir := filepath.Join(parent, "m")
-		_, err := unbounded.Mirror(t.Context(), url, dir, nil)
+		_, err := unbounded.Mirror(t.Context(), "", url, dir, nil)
 		oneLine(t, err, part)
 		if !errors.Is(err, git.ErrURL) {
 			t.Errorf("Mirror(%q): %v, want ErrURL", url, err)
@@ -162,7 +162,7 @@ func TestMirrorLeavesNothingHalfMade(t *testing.T) {
 		"cancelled before": {cancelled, x.dir, context.Canceled},
 	} {
 		parent := t.TempDir()
-		_, err := unbounded.Mirror(attempt.ctx, attempt.url, filepath.Join(parent, "m"), nil)
+		_, err := unbounded.Mirror(attempt.ctx, "", attempt.url, filepath.Join(parent, "m"), nil)
 		oneLine(t, err, "mirror ", attempt.url)
 		if attempt.want != nil && !errors.Is(err, attempt.want) {
 			t.Errorf("%s: %v, want %v", name, err, attempt.want)
@@ -177,7 +177,7 @@ func TestMirrorLeavesNothingHalfMade(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir+".partial", "objects"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	repo, err := unbounded.Mirror(t.Context(), x.dir, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), "", x.dir, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 
 	// Without credentials, and with wrong ones: an error at once, not a prompt.
 	for _, user := range []string{"", "o'neil:wr0ng@"} {
-		_, err := unbounded.Mirror(t.Context(), strings.Replace(plainURL, "://", "://"+user, 1), dir, nil)
+		_, err := unbounded.Mirror(t.Context(), "", strings.Replace(plainURL, "://", "://"+user, 1), dir, nil)
 		oneLine(t, err, "mirror "+plainURL)
 		if strings.Contains(err.Error(), "wr0ng") {
 			t.Errorf("the error shows the password: %v", err)
@@ -230,7 +230,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 	}
 
 	url := strings.Replace(plainURL, "://", "://o%27neil:s3cr%25t%20$(x)@", 1)
-	repo, err := unbounded.Mirror(t.Context(), url, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), "", url, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestMirrorWithCredentials(t *testing.T) {
 func TestFetchCancelled(t *testing.T) {
 	x := newFixture(t)
 	x.commit()
-	repo, err := unbounded.Mirror(t.Context(), x.dir, filepath.Join(t.TempDir(), "m"), nil)
+	repo, err := unbounded.Mirror(t.Context(), "", x.dir, filepath.Join(t.TempDir(), "m"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestFetchCancelled(t *testing.T) {
 		<-r.Context().Done() // the killed client hangs up
 	}))
 	defer server.Close()
-	again, err := unbounded.Mirror(t.Context(), server.URL+"/x", repo.Repo.Dir(), nil)
+	again, err := unbounded.Mirror(t.Context(), "", server.URL+"/x", repo.Repo.Dir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

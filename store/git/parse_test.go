@@ -63,7 +63,7 @@ func TestParseRemote(t *testing.T) {
 		{"file:///srv/a", remote{url: "file:///srv/a", transports: "file", local: true}},
 	}
 	for _, test := range tests {
-		got, err := parseRemote(test.url)
+		got, err := parseRemote("", test.url)
 		if got.address != test.url {
 			t.Errorf("parseRemote(%q).address = %q", test.url, got.address)
 		}
@@ -81,7 +81,7 @@ func FuzzParseRemote(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, rawURL string) {
-		r, err := parseRemote(rawURL)
+		r, err := parseRemote("", rawURL)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Errorf("parseRemote(%q): %q has several lines", rawURL, err)

@@ -76,7 +76,7 @@ func TestMirrorThrough(t *testing.T) {
 	}
 	g := newGate(t, func(asked string) bool { return asked == host })
 	dir := filepath.Join(t.TempDir(), "m")
-	repo, err := unbounded.MirrorThrough(t.Context(), g.url(), from, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), g.url(), from, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestMirrorThroughRedirects(t *testing.T) {
 	g := newGate(t, func(asked string) bool { return asked == at.Host })
 	for _, to := range []string{inner.URL, "file://" + x.dir, "ssh://example.org", "git://example.org", "ext::sh"} {
 		target.Store(&to)
-		if _, err := unbounded.MirrorThrough(t.Context(), g.url(), front.URL+"/repo", filepath.Join(t.TempDir(), "m"), nil); err == nil {
+		if _, err := unbounded.Mirror(t.Context(), g.url(), front.URL+"/repo", filepath.Join(t.TempDir(), "m"), nil); err == nil {
 			t.Errorf("redirect to %s: got nil, want an error", to)
 		}
 	}
@@ -139,9 +139,9 @@ func TestMirrorThroughRefusesURLs(t *testing.T) {
 	for _, from := range []string{
 		"ssh://git@example.org/x", "git@example.org:x", "git://example.org/x", "file:///etc", "/etc", "etc", "ext::sh -c id", "--upload-pack=id",
 	} {
-		_, err := unbounded.MirrorThrough(t.Context(), g.url(), from, filepath.Join(t.TempDir(), "m"), nil)
+		_, err := unbounded.Mirror(t.Context(), g.url(), from, filepath.Join(t.TempDir(), "m"), nil)
 		if !errors.Is(err, git.ErrURL) {
-			t.Errorf("MirrorThrough(%q): %v, want ErrURL", from, err)
+			t.Errorf("Mirror of %q through a proxy: %v, want ErrURL", from, err)
 		}
 	}
 	if asked := g.hosts(); len(asked) > 0 {

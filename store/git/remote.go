@@ -54,18 +54,23 @@ func (r remote) String() string { return redact.URL(r.url) }
 
 // CheckURL says why an address cannot be that of a repository, or nothing.
 func CheckURL(rawURL string) error {
-	_, err := parseRemote(rawURL)
+	_, err := parseRemote("", rawURL)
 	return err
 }
 
 // parseRemote decides what a URL is and refuses what is not plainly a
-// repository. Its errors show the URL without its secrets.
-func parseRemote(rawURL string) (remote, error) {
+// repository, or not plainly one that is reached through the proxy if there is one.
+// Its errors show the URL without its secrets.
+func parseRemote(proxy, rawURL string) (remote, error) {
 	r, err := parseAddress(rawURL)
-	if err == nil {
-		r.address = rawURL
+	switch {
+	case err != nil:
+		return remote{}, err
+	case proxy != "" && (r.local || !strings.HasPrefix(r.origin, "http")):
+		return remote{}, urlError(rawURL, "only https and http can be used here")
 	}
-	return r, err
+	r.address, r.proxy = rawURL, proxy
+	return r, nil
 }
 
 func parseAddress(rawURL string) (remote, error) {
@@ -177,4 +182,16 @@ func (r remote) uploadPack() []string {
 		return nil
 	}
 	return []string{"--upload-pack=git -c safe.directory='*' " + strings.Join(frugal, " ") + " upload-pack"}
+}
+
+// throughProxy is the environment by which git, for whatever host, uses the
+// remote's proxy; nil if it has none.
+func (r remote) throughProxy() []string {
+	if r.proxy == "" {
+		return nil
+	}
+	return []string{
+		"http_proxy=" + r.proxy, "https_proxy=" + r.proxy, "HTTPS_PROXY=" + r.proxy, "all_proxy=" + r.proxy, "ALL_PROXY=" + r.proxy,
+		"no_proxy=", "NO_PROXY=",
+	}
 }

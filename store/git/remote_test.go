@@ -68,7 +68,7 @@ func TestNetrcOfTheAccountIsNotSent(t *testing.T) {
 	if len(l.taken()) == 0 {
 		t.Skip("this git does not read .netrc")
 	}
-	if _, err := unbounded.Mirror(t.Context(), l.URL+"/x", filepath.Join(t.TempDir(), "m"), nil); err == nil {
+	if _, err := unbounded.Mirror(t.Context(), "", l.URL+"/x", filepath.Join(t.TempDir(), "m"), nil); err == nil {
 		t.Error("Mirror: got nil, want an error")
 	}
 	if got := l.taken(); len(got) > 0 {
@@ -82,7 +82,7 @@ func TestServerRepeatsCredentials(t *testing.T) {
 	l := newListener(t)
 	address := strings.Replace(l.URL, "://", "://me:hunt'er2@", 1) + "/x?private_token=t0ken"
 	var lines []string
-	_, err := unbounded.Mirror(t.Context(), address, filepath.Join(t.TempDir(), "m"), func(line string) { lines = append(lines, line) })
+	_, err := unbounded.Mirror(t.Context(), "", address, filepath.Join(t.TempDir(), "m"), func(line string) { lines = append(lines, line) })
 	oneLine(t, err, "mirror "+l.URL+"/x?private_token=REDACTED")
 	if len(l.taken()) == 0 {
 		t.Error("the server was sent no credentials")
@@ -110,7 +110,7 @@ func TestHostsThatAreNoNames(t *testing.T) {
 			if strings.HasPrefix(address, "git@[") || strings.HasPrefix(address, "git@") && strings.ContainsAny(host, "/") {
 				continue
 			}
-			_, err := unbounded.Mirror(t.Context(), address, filepath.Join(t.TempDir(), "m"), nil)
+			_, err := unbounded.Mirror(t.Context(), "", address, filepath.Join(t.TempDir(), "m"), nil)
 			if !errors.Is(err, git.ErrURL) {
 				t.Errorf("Mirror(%q) = %v, want ErrURL", address, err)
 			}

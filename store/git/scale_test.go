@@ -68,7 +68,7 @@ func TestManyRefs(t *testing.T) {
 		}
 	})
 	// A mirror of them fits the least budget there is.
-	mirror, err := git.NewBudget(0).ForSyncs().Mirror(t.Context(), "file://"+x.dir, filepath.Join(t.TempDir(), "mirror"), nil)
+	mirror, err := git.NewBudget(0).ForSyncs().Mirror(t.Context(), "", "file://"+x.dir, filepath.Join(t.TempDir(), "mirror"), nil)
 	if err == nil {
 		err = mirror.Fetch(t.Context(), nil)
 	}

@@ -11,12 +11,9 @@ import (
 // Unmoved reports whether the mirror in dir has what its remote has: the same
 // refs, and a HEAD that names the same branch. It takes one process, git
 // ls-remote, and false when the mirror has to be fetched to know more. proxy is
-// that of MirrorThrough, "" for a URL that Mirror takes.
+// as for Mirror.
 func (b *Budget) Unmoved(ctx context.Context, proxy, rawURL, dir string) (bool, error) {
-	from, err := parseRemote(rawURL)
-	if proxy != "" {
-		from, err = guardedRemote(proxy, rawURL)
-	}
+	from, err := parseRemote(proxy, rawURL)
 	if err != nil {
 		return false, err
 	}

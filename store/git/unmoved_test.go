@@ -25,7 +25,7 @@ func TestUnmoved(t *testing.T) {
 		if flags != nil {
 			r.Commit("zeroth") // a mirror of an empty repository is one of SHA-1
 		}
-		mirror, err := budget.Mirror(t.Context(), url, dir, nil)
+		mirror, err := budget.Mirror(t.Context(), "", url, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func TestVerifyAndRenew(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "m")
 			// Over a transport, since a clone of files links them.
 			from := "file://" + x.dir
-			if _, err := unbounded.Mirror(t.Context(), from, dir, nil); err != nil {
+			if _, err := unbounded.Mirror(t.Context(), "", from, dir, nil); err != nil {
 				t.Fatal(err)
 			}
 			test.damage(t, dir)
@@ -124,13 +124,13 @@ func TestVerifyAndRenew(t *testing.T) {
 				}
 			}
 			var b *git.Budget
-			if err := b.Renew(t.Context(), from, dir, nil); err != nil {
+			if err := b.Renew(t.Context(), "", from, dir, nil); err != nil {
 				t.Fatal(err)
 			}
 			if found := verify(t, dir, false); len(found) > 0 {
 				t.Errorf("made anew it has %q", found)
 			}
-			repo, err := b.Mirror(t.Context(), from, dir, nil)
+			repo, err := b.Mirror(t.Context(), "", from, dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,17 +274,17 @@ func TestRenewKeepsWhatItCannotReplace(t *testing.T) {
 	x.write("a", "1")
 	commit := x.commit()
 	dir := filepath.Join(t.TempDir(), "m")
-	repo, err := unbounded.Mirror(t.Context(), "file://"+x.dir, dir, nil)
+	repo, err := unbounded.Mirror(t.Context(), "", "file://"+x.dir, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b *git.Budget
-	if err := b.Renew(t.Context(), "file://"+x.dir+"-gone", dir, nil); err == nil {
+	if err := b.Renew(t.Context(), "", "file://"+x.dir+"-gone", dir, nil); err == nil {
 		t.Error("renewed from a source that is gone, want an error")
 	}
 	checkMirror(t, repo, x, "main", commit)
 	proxy := "http://127.0.0.1:1"
-	if err := b.RenewThrough(t.Context(), proxy, "file://"+x.dir, dir, nil); err == nil {
+	if err := b.Renew(t.Context(), proxy, "file://"+x.dir, dir, nil); err == nil {
 		t.Error("renewed past the proxy, want an error")
 	}
 	checkMirror(t, repo, x, "main", commit)
@@ -299,7 +299,7 @@ func TestMirrorSettlesSwap(t *testing.T) {
 		x.write("a", "1")
 		commit := x.commit()
 		dir, from := filepath.Join(t.TempDir(), "m"), "file://"+x.dir
-		if _, err := unbounded.Mirror(t.Context(), from, dir, nil); err != nil {
+		if _, err := unbounded.Mirror(t.Context(), "", from, dir, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(dir, dir+git.OldSuffix); err != nil {
@@ -312,10 +312,10 @@ func TestMirrorSettlesSwap(t *testing.T) {
 		if gone {
 			from += "-gone"
 		}
-		if err := b.Renew(t.Context(), from, dir, nil); (err != nil) != gone {
+		if err := b.Renew(t.Context(), "", from, dir, nil); (err != nil) != gone {
 			t.Errorf("source gone %t: renewed with %v", gone, err)
 		}
-		repo, err := unbounded.Mirror(t.Context(), from, dir, nil)
+		repo, err := unbounded.Mirror(t.Context(), "", from, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,55 +36,45 @@ func (s *sources) address(r *store.Repository) string {
 	return u.String()
 }
 
+// proxy returns the only way to a source, "" for any.
+func (s *sources) proxy(r *store.Repository) (string, error) {
+	switch {
+	case !r.Guarded:
+		return "", nil
+	case s.opts.Proxy == nil:
+		return "", errors.New("a source that was named over the API is fetched by a server only")
+	}
+	return s.opts.Proxy()
+}
+
 // mirror returns the mirror of a repository, which is made if there is none, or anew.
 func (s *sources) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Mirror, error) {
-	dir := s.store.GitDirs().Dir(r)
-	if !r.Guarded {
-		if anew {
-			if err := s.opts.Git.Renew(ctx, r.Source, dir, note); err != nil {
-				return nil, err
-			}
-		}
-		return s.opts.Git.Mirror(ctx, r.Source, dir, note)
-	}
-	if s.opts.Proxy == nil {
-		return nil, errors.New("a source that was named over the API is fetched by a server only")
-	}
-	proxy, err := s.opts.Proxy()
+	proxy, err := s.proxy(r)
 	if err != nil {
 		return nil, err
 	}
 	if anew {
-		if err := s.opts.Git.RenewThrough(ctx, proxy, s.address(r), dir, note); err != nil {
+		if err := s.opts.Git.Renew(ctx, proxy, s.address(r), s.store.GitDirs().Dir(r), note); err != nil {
 			return nil, err
 		}
 	}
-	return s.opts.Git.MirrorThrough(ctx, proxy, s.address(r), dir, note)
+	return s.opts.Git.Mirror(ctx, proxy, s.address(r), s.store.GitDirs().Dir(r), note)
 }
 
 // unchanged reports whether the source of a repository is as it was indexed, as
 // far as that can be told without Open and Fetch. It may be if it reports false.
 // An error is that of a remote.
 func (s *sources) unchanged(ctx context.Context, r *store.Repository) (bool, error) {
-	dir := r.Source
-	if r.Mirror {
-		dir = s.store.GitDirs().Dir(r)
-	}
+	dir := s.store.GitDirs().Dir(r)
 	if !headsAsIndexed(dir, r) {
 		return false, nil
 	}
 	if !r.Mirror {
 		return true, nil
 	}
-	proxy := ""
-	if r.Guarded {
-		if s.opts.Proxy == nil {
-			return false, nil
-		}
-		var err error
-		if proxy, err = s.opts.Proxy(); err != nil {
-			return false, err
-		}
+	proxy, err := s.proxy(r)
+	if err != nil {
+		return false, err
 	}
 	return s.opts.Git.Unmoved(ctx, proxy, s.address(r), dir)
 }
