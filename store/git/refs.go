@@ -58,7 +58,7 @@ func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 		}
 	}
 	for first := true; len(asked) > 0; first = false {
-		n, err := r.commits(ctx, revs, asked, out)
+		n, err := r.git.commits(ctx, revs, asked, out)
 		var failed *CommandError
 		switch {
 		case err == nil:
@@ -73,7 +73,7 @@ func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 
 // commits asks for the revisions that asked counts, and returns how many
 // answers came.
-func (r *Repo) commits(ctx context.Context, revs []string, asked []int, out []string) (n int, err error) {
+func (g *runner) commits(ctx context.Context, revs []string, asked []int, out []string) (n int, err error) {
 	var in strings.Builder
 	for _, i := range asked {
 		in.WriteString(revs[i])
@@ -92,7 +92,7 @@ func (r *Repo) commits(ctx context.Context, revs []string, asked []int, out []st
 		return err
 	}
 	ask := func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(in.String()) }
-	err = r.git.stream(ctx, ask, parse, "cat-file", "--batch-check")
+	err = g.stream(ctx, ask, parse, "cat-file", "--batch-check")
 	if errors.Is(err, errTruncated) {
 		err = &CommandError{Command: "cat-file", Err: err}
 	}
