@@ -12,7 +12,7 @@ import (
 
 // Repo is a git repository on this machine. It holds no open file or process
 // and needs no closing; its methods may be called from several goroutines, but
-// not while Fetch runs on the same directory from another Repo.
+// not while a Mirror fetches into the same directory.
 type Repo struct {
 	dir string // as the caller named it
 	git runner
