@@ -41,6 +41,9 @@ func (c *Checkpoint) make() error {
 	if err != nil {
 		return err
 	}
+	if err := s.committer.ready(); err != nil {
+		return err
+	}
 	// Remove the leftovers of an earlier Close.
 	if err := s.fs.RemoveAll(c.dir); err != nil {
 		return err

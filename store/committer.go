@@ -22,8 +22,8 @@ type committer struct {
 	dir   string
 	event func(message string, err error)
 
-	// mu guards all below up to tried, and the order of versions. Only the engine, versions
-	// and deliveries are called while it is held; subscribers are not.
+	// mu guards all below up to tried, and the order of versions. Subscribers, and what
+	// takes it, are not called while it is held.
 	mu        sync.Mutex
 	engine    *database
 	catalogue *catalogue
@@ -241,6 +241,20 @@ func (w *committer) publish(v Version, c *catalogue) {
 	w.versions.publish(w.engine, v, c)
 }
 
+// take returns what tells subscribers of the versions that were made and not told.
+func (w *committer) take() (deliver func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.deliveries.take()
+}
+
+// ready returns an error if the store cannot be written.
+func (w *committer) ready() error {
+	w.mu.Lock()
+	defer w.unlock()
+	return w.writable()
+}
+
 // enter returns the engine to work with outside of mu, for versions.leave.
 func (w *committer) enter() (*database, error) {
 	w.mu.Lock()
@@ -273,10 +287,13 @@ func (w *committer) ingest(ctx context.Context, path string) error {
 // link has the engine link its files into a directory that it makes. Nothing may be
 // ingested or committed meanwhile.
 func (w *committer) link(dir string) error {
+	var deliver func()
+	defer func() { deliver() }() // of an engine that was opened again
 	w.ingesting.Lock()
 	defer w.ingesting.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer func() { deliver = w.deliveries.take() }()
 	if err := w.writable(); err != nil {
 		return err
 	}

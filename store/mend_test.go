@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -50,8 +51,21 @@ func TestMend(t *testing.T) {
 			}
 		})
 		fs.set(func(errorfs.Op) bool { return false })
-		if err := s.Mend(); err != nil {
-			t.Fatalf("%s: Mend: %v", file, err)
+		mend := s.Mend
+		if file == "MANIFEST" { // a backup may be the first that needs the store
+			mend = func() error {
+				c, err := s.Checkpoint()
+				for end := time.Now().Add(time.Minute); errors.Is(err, store.ErrBroken) && time.Now().Before(end); c, err = s.Checkpoint() {
+					time.Sleep(50 * time.Millisecond) // the engine is not opened again at each call
+				}
+				if err != nil {
+					return err
+				}
+				return c.Close()
+			}
+		}
+		if err := mend(); err != nil {
+			t.Fatalf("%s: mend: %v", file, err)
 		}
 		if len(reopened) != 1 || len(reopened[0].Repositories) != 1 || reopened[0].Repositories[0].After == nil || !reopened[0].Has(store.RecordUser) {
 			t.Errorf("%s: subscribers heard %+v, want one version in which anything may have changed", file, reopened)

@@ -104,6 +104,10 @@ func (o *Old) Shards() (n OldShards, err error) {
 // So the work goes on correctly after an interruption, even if an older program
 // ran in between.
 func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
+	// What an engine that fails has in memory may not be on disk.
+	if err := o.s.committer.ready(); err != nil {
+		return 0, err
+	}
 	var ops []operation
 	err := o.eachHeader(func(key, value []byte, h map[string]json.RawMessage) (bool, error) {
 		if numbered(h) {

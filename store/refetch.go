@@ -245,7 +245,7 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 	// A crash must find the quarantine, which may have been noted in memory alone, and
 	// readers of the last version must know it.
 	err := s.committer.commitHere([]operation{quarantineOperation{id, why}})
-	s.committer.deliveries.take()()
+	s.committer.take()()
 	if err != nil {
 		return err
 	}
@@ -253,9 +253,13 @@ func (r *refetcher) replace(ctx context.Context, id uint32, files []shard.File, 
 	if err := a.exchange.arrivals.fetching.Acquire(ctx, 1); err != nil { // no run arrives
 		return err
 	}
-	defer a.exchange.arrivals.fetching.Release(1)
 	a.mu.Lock() // no header changes
-	defer a.release()
+	defer func() {
+		deliver := s.committer.take()
+		a.mu.Unlock()
+		a.exchange.arrivals.fetching.Release(1)
+		deliver() // a subscriber that commits may have to wait for a run to arrive
+	}()
 	if now, err := r.files(id); err != nil || !slices.Equal(now, files) {
 		return cmp.Or(err, errNewerHeader)
 	}

@@ -196,7 +196,7 @@ func (a *sharedAuthority) catchUp(ctx context.Context) error {
 
 // release releases mu, and tells subscribers of the versions that were made meanwhile.
 func (a *sharedAuthority) release() {
-	deliver := a.s.committer.deliveries.take()
+	deliver := a.s.committer.take()
 	a.mu.Unlock()
 	deliver()
 }
