@@ -12,8 +12,8 @@ import (
 // another node syncs. It can be read a little later.
 var ErrFetching = errors.New("the mirror is still being fetched")
 
-// Mirrors has the git repositories of a shared store where this node can read them. An
-// ingest.Indexer does.
+// Mirrors has the git repositories of a shared store where this node can read them.
+// Package ingest has one.
 type Mirrors interface {
 	// Ready waits until the git repository of r is on this node, with the commits that
 	// are indexed. It fails with ErrFetching when that takes long, and with

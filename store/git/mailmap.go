@@ -16,13 +16,14 @@ import (
 // hours with a million of them.
 const maxMailmapBytes = 1 << 20
 
-// Mailmap is the .mailmap of a commit, by which people are who they say they are.
+// Mailmap is the .mailmap of a commit, which gives people the names and addresses that
+// they are to be known by.
 type Mailmap struct {
 	repo   *Repo
 	commit string
 }
 
-// Mailmap returns the .mailmap of a commit, "" for none.
+// Mailmap returns the .mailmap of a commit. That of no commit, "", names nobody.
 func (r *Repo) Mailmap(commit string) Mailmap { return Mailmap{r, commit} }
 
 // OID returns the object id, "" if the commit has none or one that is too large to be

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// runner runs git in one repository. It guards where that is, and whose budget the
-// processes share.
+// runner runs git in one repository, on the budget that its processes share with others.
 type runner struct {
 	gitDir string // absolute; where HEAD is
 	sha256 bool
@@ -27,7 +26,7 @@ func (g *runner) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command(ctx, noTransport, g.args(args...)...)
 }
 
-// output is Budget.output of such a command.
+// output is Budget.output of a command that talks to no other repository.
 func (g *runner) output(ctx context.Context, args ...string) (string, error) {
 	return g.outputOf(ctx, g.command(ctx, args...), subcommand(args))
 }
@@ -37,7 +36,7 @@ func (g *runner) outputOf(ctx context.Context, cmd *exec.Cmd, name string) (stri
 	return g.budget.output(ctx, cmd, name)
 }
 
-// stream is Budget.stream of such a command.
+// stream is Budget.stream of a command that talks to no other repository.
 func (g *runner) stream(ctx context.Context, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) error {
 	return g.budget.stream(ctx, subcommand(args), prepare, parse, g.args(args...)...)
 }

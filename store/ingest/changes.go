@@ -46,7 +46,8 @@ func (c *changes) update(f func(tx *store.Tx) error) error {
 	return c.store.Update(f)
 }
 
-// whileLast calls f with the last version, and makes no change meanwhile.
+// whileLast calls f with the last version. No update of this process is committed
+// meanwhile.
 func (c *changes) whileLast(f func(sn *store.Snapshot) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +56,8 @@ func (c *changes) whileLast(f func(sn *store.Snapshot) error) error {
 }
 
 // begin returns the snapshot from which a change is prepared. It makes a store that
-// is broken take changes again, if that can be done. A change that is not made by
-// update is compared with a later snapshot when it is committed.
+// is broken take changes again, if that can be done. The version may be another when the
+// change is committed: what update is given compares the two.
 func (c *changes) begin() (*store.Snapshot, error) {
 	if err := c.store.Mend(); err != nil {
 		return nil, err

@@ -19,14 +19,14 @@ import (
 // processes is bounded by their budget however many there are.
 const mostFetches = 4
 
-// Mirrors are the git repositories of a store, each as its source is. It guards how
-// many are fetched at once.
+// Mirrors are the git repositories of a store, each as its source was when it was
+// fetched last. It guards how many syncs fetch at once.
 type Mirrors struct {
 	store   *store.Store
 	opts    Options
 	sources *sources
 	room    *Room
-	// holds are the repositories that are synced, removed or verified.
+	// holds are the repositories that one task has to itself.
 	holds *holds
 	// fetches holds a token for each mirror that is fetched.
 	fetches chan struct{}

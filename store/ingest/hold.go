@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// holds let one sync, or removal, at a time have a repository and its mirror.
-// Those of different repositories are taken side by side. A hold is taken
+// holds let one task at a time, such as a sync, a removal or a verification, have a
+// repository and its mirror. Those of different repositories are taken side by side. A hold is taken
 // before changes.mu, never while that is held.
 type holds struct {
 	mu sync.Mutex // guards byID

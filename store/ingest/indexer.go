@@ -153,9 +153,9 @@ type Indexer struct {
 	store   *store.Store
 	opts    Options
 	sources *sources
-	// changes makes all changes of the store.
+	// changes orders what syncs, removals, merges and readings commit.
 	changes *changes
-	// holds are the repositories that are synced, removed or verified.
+	// holds are the repositories that one task has to itself.
 	holds *holds
 	// writers begins all shards.
 	writers *writers

@@ -30,7 +30,7 @@ const (
 	leastTier = 16
 )
 
-// Merger rewrites shards. It guards which of them are worth it.
+// Merger rewrites shards. It decides which of them are worth it.
 type Merger struct {
 	store   *store.Store
 	changes *changes

@@ -12,7 +12,7 @@ import (
 // ErrLowDisk says that ingest stopped because the disk is nearly full.
 var ErrLowDisk = errors.New("disk is nearly full")
 
-// Room is the disk space that ingest leaves free. It guards how much that is.
+// Room has ingest stop while some of the disk is still free.
 type Room struct {
 	store *store.Store
 	// least is in bytes; negative is no limit.
@@ -29,7 +29,7 @@ func (r *Room) Ready() error {
 	return r.check()
 }
 
-// check fails with ErrLowDisk when less is free than the options ask for.
+// check fails with ErrLowDisk when less than least is free.
 func (r *Room) check() error {
 	if r.least < 0 {
 		return nil

@@ -36,7 +36,8 @@ func (s *sources) address(r *store.Repository) string {
 	return u.String()
 }
 
-// proxy returns the only way to a source, "" for any.
+// proxy returns the address of the HTTP proxy through which a guarded source has to be
+// reached, "" for a source that needs none.
 func (s *sources) proxy(r *store.Repository) (string, error) {
 	switch {
 	case !r.Guarded:
@@ -44,7 +45,11 @@ func (s *sources) proxy(r *store.Repository) (string, error) {
 	case s.opts.Proxy == nil:
 		return "", errors.New("a source that was named over the API is fetched by a server only")
 	}
-	return s.opts.Proxy()
+	proxy, err := s.opts.Proxy()
+	if err == nil && proxy == "" {
+		err = errors.New("there is no proxy for a source that was named over the API")
+	}
+	return proxy, err
 }
 
 // mirror returns the mirror of a repository, which is made if there is none, or anew.

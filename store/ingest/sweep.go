@@ -16,8 +16,8 @@ import (
 // others have replaced. A crash leaves such mirrors, whole or half made,
 // between the removal of a repository and that of its mirror. It returns how
 // many there were. While records of repositories cannot be read it removes
-// none. No repository may be
-// synced or removed meanwhile.
+// none. Nothing of this process may sync or remove a repository meanwhile; what
+// another node removes may be left for the next call.
 func SweepMirrors(s *store.Store) (removed int, err error) {
 	sn := s.Snapshot()
 	defer sn.Close()

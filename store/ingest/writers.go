@@ -11,7 +11,7 @@ type writers struct {
 	store *store.Store
 	// blocks is the most blocks of a shard.
 	blocks int
-	// holds are the repositories that are synced or removed. While others than the one
+	// holds are the repositories that one task has to itself. While others than the one
 	// that is written are fetched and read, texts and git take memory, too.
 	holds *holds
 }

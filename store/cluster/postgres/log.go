@@ -27,7 +27,8 @@ const (
 	appendAndNotify = makeVersion + ` SELECT count(pg_notify('trawl', version::text)) FROM made`
 )
 
-// Log is the log of a cluster. It guards what is known of versions between calls.
+// Log is the log of a cluster. It guards which appends are undecided, and what
+// the newest version is that it has heard of.
 type Log struct {
 	db    *database
 	reads cluster.Formats

@@ -82,8 +82,8 @@ type schema struct {
 	steps [][]string
 }
 
-// open makes or migrates the tables, and returns which cluster this is. Its records
-// can be read.
+// open makes or migrates the tables, and returns which cluster this is. It fails with a
+// FormatError if the program cannot read the records of the cluster.
 func (s *schema) open(ctx context.Context) (id cluster.ID, err error) {
 	err = s.db.call(ctx, "open database", large, func(ctx context.Context) error {
 		version, err := s.version(ctx)
