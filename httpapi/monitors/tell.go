@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
@@ -215,12 +216,20 @@ func (r *Runner) tellBatch(ctx context.Context, b *batch) (failed bool, err erro
 	if ctx.Err() != nil {
 		return false, ctx.Err() // that was no attempt
 	}
+	said := map[string]bool{}
 	b.each(func(f *saved.Firing, d *saved.Delivery) {
 		took := err
 		if w := why[f.Number]; w != nil {
 			took = w
 		}
-		r.took(f, b.monitor, d, took)
+		log := r.Log
+		if took != nil {
+			if said[took.Error()] {
+				log = zerolog.Nop() // a message of three hundred firings fails once
+			}
+			said[took.Error()] = true
+		}
+		r.took(log, f, b.monitor, d, took)
 		r.heed(to, d, notify.Until(took))
 		failed = failed || d.State == saved.DeliveryWaits
 	})
@@ -272,8 +281,8 @@ func retryAfter(tries int) time.Duration {
 	return min(time.Minute<<min(tries-1, 10), longestRetry)
 }
 
-// took takes down what an attempt came to.
-func (r *Runner) took(f *saved.Firing, m *saved.Monitor, d *saved.Delivery, err error) {
+// took takes down, and logs, what an attempt came to.
+func (r *Runner) took(to zerolog.Logger, f *saved.Firing, m *saved.Monitor, d *saved.Delivery, err error) {
 	now := r.Kept.Now().UTC()
 	if err == nil {
 		d.State, d.Failure, d.Ended = saved.DeliveryDone, "", now
@@ -281,7 +290,7 @@ func (r *Runner) took(f *saved.Firing, m *saved.Monitor, d *saved.Delivery, err 
 	}
 	d.Failure = err.Error()
 	d.Tries++
-	log := r.Log.Warn().Uint32("search", f.Search).Uint32("user", m.Creator).Uint32("firing", f.Number).Str("kind", d.Kind).Int("try", d.Tries).Err(err)
+	log := to.Warn().Uint32("search", f.Search).Uint32("user", m.Creator).Uint32("firing", f.Number).Str("kind", d.Kind).Int("try", d.Tries).Err(err)
 	var inner internalError
 	if errors.As(err, &inner) {
 		log = log.AnErr("why", inner.error)

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/notify"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -152,7 +155,13 @@ func TestMessageOfALook(t *testing.T) {
 
 	w.answer(errors.New("it answered 500"))
 	push("d.txt")
+	var log strings.Builder
+	r.Log = zerolog.New(&log)
 	tell("refused")
+	if n := strings.Count(log.String(), "deliver what a monitor found"); n != 2 {
+		t.Errorf("one mail and one webhook that failed are %d lines of the log:\n%s", n, log.String())
+	}
+	r.Log = zerolog.Nop()
 	w.answer(nil)
 	w.push("other", "e.txt", "glaze e.txt\n")
 	w.lookOnly(r)
