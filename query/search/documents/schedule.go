@@ -53,7 +53,7 @@ func (r *Search) schedule(ctx context.Context, pass []*target.Query, sources []t
 			r.Trace.Add(p.Step(r.Task, "read files of "+src.Unindexed.Repository.Name, start))
 			r.Coverage.Plan(p)
 			defer func() { start = r.Now() }() // of the next batch, once this one has gone
-			whole = c.cutOthers(rank.NewShard(p), shards+n)
+			whole = c.cutOthers(rank.NewPlan(p), shards+n)
 			return whole
 		})
 		if err := ctx.Err(); err != nil {
@@ -90,7 +90,7 @@ func (r *Search) searchWindow(ctx context.Context, w *rank.Window, c *cutter, fi
 		if !w.Asked[n] && !to.settle(w.Candidates) {
 			return false, ctx.Err()
 		}
-		p := w.Shard(ctx, n, to.wanted())
+		p := w.Plan(ctx, n, to.wanted())
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -117,7 +117,7 @@ const topAtOnce = 8
 
 // cutTop makes a group of the top documents of a window, which are in order. shard is
 // the number of its first shard among all.
-func (c *cutter) cutTop(documents []rank.TopDocument, plans []*rank.Shard, shard int) bool {
+func (c *cutter) cutTop(documents []rank.TopDocument, plans []*rank.Plan, shard int) bool {
 	for len(documents) > 0 {
 		var docs []uint16
 		at := documents[0].Shard
@@ -138,7 +138,7 @@ func (c *cutter) cutTop(documents []rank.TopDocument, plans []*rank.Shard, shard
 }
 
 // cutOthers cuts the candidates of p that are no top documents.
-func (c *cutter) cutOthers(p *rank.Shard, shard int) bool {
+func (c *cutter) cutOthers(p *rank.Plan, shard int) bool {
 	rest := p.Candidates
 	if p.Top != nil {
 		// The candidates are asked for and counted later.

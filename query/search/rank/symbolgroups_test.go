@@ -18,7 +18,7 @@ import (
 // rank are, and those of one rank in their order.
 func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	h := &ranker{}
+	r := &ranker{}
 	all := []*target.Query{{Query: &compile.Query{}, Repositories: target.NewSet(
 		&target.Repository{Stored: &store.Repository{}, Revisions: []*target.Revision{{}}},
 	)}}
@@ -38,13 +38,13 @@ func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.plans = append(h.plans, NewShard(p))
+		r.plans = append(r.plans, NewPlan(p))
 		for block := range 2 * docs {
 			list = append(list, groupPlace{n, uint16(block), uint16(block / 2)})
 		}
 	}
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b groupPlace) int { return int(h.rank(a)) - int(h.rank(b)) })
+	slices.SortStableFunc(sorted, func(a, b groupPlace) int { return int(r.rank(a)) - int(r.rank(b)) })
 	if slices.Equal(sorted, list) {
 		t.Fatal("the groups are in order already")
 	}
@@ -53,7 +53,7 @@ func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 		if n >= len(list) {
 			want = list // nothing has to be chosen
 		}
-		if got := h.likely(list, n); !slices.Equal(got, want) {
+		if got := r.likely(list, n); !slices.Equal(got, want) {
 			t.Errorf("the likely %d of %d are %v, want %v", n, len(list), got, want)
 		}
 	}

@@ -27,13 +27,16 @@ func TestDamagedNamesKeepMatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewShard(&shardplan.Plan{View: view, Docs: docs, Candidates: []uint16{0}})
-	p.symbols, p.names = &postings.Evaluator{}, map[string]*postings.Set{"kiln": postings.NewSet(9)}
+	p := NewPlan(&shardplan.Plan{View: view, Docs: docs, Candidates: []uint16{0}})
+	p.symbols, p.groups = &postings.Evaluator{}, map[string]*postings.Set{"kiln": postings.NewSet(9)}
 	trace := &report.Trace{}
-	r := &task.Task{Limits: task.Limits{Workers: 1}, Now: time.Now, Trace: trace}
-	findDefinitions(t.Context(), r, nil, []*target.Query{{Query: &compile.Query{Terms: []compile.Term{{Text: "kiln"}}}}}, []*Shard{p})
-	if steps := trace.Steps(); len(steps) != 2 || !strings.Contains(steps[0].Fields[0].Value, "panic") {
-		t.Errorf("the trace has %v, want what failed and the step", steps)
+	w := &Window{
+		task: &task.Task{Limits: task.Limits{Workers: 1}, Now: time.Now, Trace: trace}, Plans: []*Plan{p},
+		pass: []*target.Query{{Query: &compile.Query{Terms: []compile.Term{{Text: "kiln"}}}}},
+	}
+	w.findDefinitions(t.Context(), nil, newRanker(w.task, w.pass, w.Plans))
+	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Fields[0].Value, "panic") {
+		t.Errorf("the trace has %v, want what failed", steps)
 	}
 	if got := p.Definitions.In(0); len(got) > 0 {
 		t.Errorf("defined %v, want nothing", got)

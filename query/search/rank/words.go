@@ -18,39 +18,39 @@ const mostWordBlocks = 1 << 14
 
 // findWordy promises points to candidates by how many of their blocks have the
 // patterns of b. It is asked when all shards are planned.
-func (h *ranker) findWordy(k int, b *target.Query) {
+func (r *ranker) findWordy(k int, b *target.Query) {
 	if b.InSymbols {
 		return // its lists are of names
 	}
 	var most []TopDocument
-	for n, p := range h.plans {
-		if p == nil || h.candidates[n] == nil {
+	for n, p := range r.plans {
+		if p == nil || r.candidates[n] == nil {
 			continue
 		}
-		points := h.wordPoints(n, k, b)
+		points := r.wordPoints(n, k, b)
 		if points == nil {
 			continue
 		}
 		for _, doc := range p.Candidates {
 			at := TopDocument{n, doc, points[doc] * score.DocumentShare(p.Docs.Quality[doc], p.IsProse(doc))}
-			if at.points == 0 || len(most) == h.task.TopDocuments && at.points <= most[len(most)-1].points {
+			if at.points == 0 || len(most) == r.task.TopDocuments && at.points <= most[len(most)-1].points {
 				continue
 			}
 			i, _ := slices.BinarySearchFunc(most, at, func(a, b TopDocument) int {
 				return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Doc, b.Doc))
 			})
-			most = slices.Insert(most[:min(len(most), h.task.TopDocuments-1)], min(i, h.task.TopDocuments-1), at)
+			most = slices.Insert(most[:min(len(most), r.task.TopDocuments-1)], min(i, r.task.TopDocuments-1), at)
 		}
 	}
 	for _, at := range most {
-		h.at(at.Shard, at.Doc)
+		r.at(at.Shard, at.Doc)
 	}
 }
 
 // wordPoints returns the points of the documents of a shard, nil if there are
-// none, and keeps them for whatever else they promise.
-func (h *ranker) wordPoints(n, k int, b *target.Query) []float64 {
-	p := h.plans[n]
+// none, and keeps them for whatever else they evidence.
+func (r *ranker) wordPoints(n, k int, b *target.Query) []float64 {
+	p := r.plans[n]
 	docOf := p.View.DocOf()
 	var counts []uint16
 	for a, at := range b.Atoms {
@@ -58,8 +58,8 @@ func (h *ranker) wordPoints(n, k int, b *target.Query) []float64 {
 		if at.Silent || at.Negated || blocks == nil || blocks.Len() > mostWordBlocks {
 			continue
 		}
-		if h.words[n] == nil {
-			h.words[n] = make([]float64, p.Docs.Len())
+		if r.words[n] == nil {
+			r.words[n] = make([]float64, p.Docs.Len())
 		}
 		counts = append(counts[:0], make([]uint16, p.Docs.Len())...)
 		for block := range blocks.All() {
@@ -68,9 +68,9 @@ func (h *ranker) wordPoints(n, k int, b *target.Query) []float64 {
 		for _, doc := range p.Candidates {
 			if found := counts[doc]; found > 0 {
 				all := int(p.Docs.FirstBlock[doc+1] - p.Docs.FirstBlock[doc])
-				h.words[n][doc] += b.Share * score.BlockPoints(int(found), all)
+				r.words[n][doc] += b.Share * score.BlockPoints(int(found), all)
 			}
 		}
 	}
-	return h.words[n]
+	return r.words[n]
 }
