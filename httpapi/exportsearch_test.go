@@ -14,11 +14,12 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // limited says that a limit was met.
 func limited(o search.Options, _ answer.Sink) {
-	o.Report.Gaps().Skip(query.Skipped{Reason: "document-match-limit", Title: "limit hit", Message: "more, \"much\"", Severity: "info"})
+	o.Report.Skips().Add(report.NewSkip(query.Skipped{Reason: "document-match-limit", Title: "limit hit", Message: "more, \"much\"", Severity: "info"}))
 	o.Report.Finish(false)
 }
 

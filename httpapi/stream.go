@@ -265,7 +265,7 @@ func (s *stream) sendMeanwhile(over <-chan struct{}, cancel context.CancelFunc) 
 			err = s.sendProgress(false)
 			beat.Reset(progressEvery)
 		case <-closing:
-			s.results.Gaps().Skip(serverClosing)
+			s.results.Skips().Add(report.NewSkip(serverClosing))
 			cancel()
 			closing = nil
 		case <-over:
@@ -360,7 +360,7 @@ func (s *stream) sendProgress(final bool) error {
 // writer's to remember: after the first nothing more is written.
 func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	if context.Cause(ctx) == auth.ErrEnded {
-		s.results.Gaps().Skip(credentialEnded)
+		s.results.Skips().Add(report.NewSkip(credentialEnded))
 	}
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
@@ -409,7 +409,7 @@ func (s *stream) conclude(ctx context.Context, out search.Outcome) (alert *query
 	alert, message = explain(out.Err)
 	if message == internalError {
 		s.log.Error().Err(out.Err).Msg("search")
-		s.results.Gaps().Skip(searchFailed)
+		s.results.Skips().Add(report.NewSkip(searchFailed))
 		if s.results.Progress().Matches > 0 && !isPanic(out.Err) {
 			message = ""
 		}

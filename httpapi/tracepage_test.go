@@ -26,7 +26,7 @@ func TestTracePage(t *testing.T) {
 		}})
 		o.Trace.Cover([]report.Coverage{
 			{Repository: "lab/kiln", Revision: "v1<2", Commit: strings.Repeat("ab", 20), Documents: 12, Candidates: 7, Verified: 5,
-				Unsearched: []report.Gap{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+				Unsearched: []report.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
 			{Repository: "lab/glaze", Documents: 2, Candidates: -1, Verified: -1},
 		}, report.Rest{Repositories: 40, Documents: 900, Unsearchable: 30})
 		o.Report.Finish(true)
@@ -74,7 +74,7 @@ func TestNothingFound(t *testing.T) {
 	} {
 		s := newServer(func(_ context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			if tt.skipped {
-				o.Report.Gaps().Skip(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"})
+				o.Report.Skips().Add(report.NewSkip(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"}))
 			}
 			o.Report.Finish(true)
 			return search.Outcome{}
@@ -97,7 +97,7 @@ func TestTraceForPrograms(t *testing.T) {
 			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
 		}})
 		o.Trace.Cover([]report.Coverage{
-			{Repository: "r", Commit: "ab", Documents: 12, Unsearched: []report.Gap{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+			{Repository: "r", Commit: "ab", Documents: 12, Unsearched: []report.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
 			{Repository: "s", Revision: "v1", Candidates: -1, Verified: -1},
 		}, report.Rest{Repositories: 4, Documents: 9})
 		return search.Outcome{}

@@ -219,7 +219,7 @@ func (r *searchResults) Alert() *searchAlert { return newSearchAlert(r.alert) }
 // ApproximateResultCount has a plus sign if there may be more.
 func (r *searchResults) ApproximateResultCount() string {
 	count := strconv.Itoa(r.progress.Matches)
-	if r.LimitHit() || r.results.Gaps().HasUnfinished() {
+	if r.LimitHit() || r.results.Skips().HasUnfinished() {
 		count += "+"
 	}
 	return count
@@ -270,17 +270,17 @@ func (r *searchResults) RepositoriesCount() int32 { return wire.Int32(len(r.Repo
 // Cloning are the repositories that are being fetched for the first time. A local
 // one that is being indexed is none of them, as in the stream.
 func (r *searchResults) Cloning() []*gitobject.Repository {
-	return r.named(r.results.Gaps().Repositories().Cloning)
+	return r.named(r.results.Skips().Repositories().Cloning)
 }
 
 // Missing are those without a readable source.
 func (r *searchResults) Missing() []*gitobject.Repository {
-	return r.named(r.results.Gaps().Repositories().Missing)
+	return r.named(r.results.Skips().Repositories().Missing)
 }
 
 // Timedout are those that were not finished in time.
 func (r *searchResults) Timedout() []*gitobject.Repository {
-	return r.named(r.results.Gaps().Repositories().TimedOut)
+	return r.named(r.results.Skips().Repositories().TimedOut)
 }
 
 func (r *searchResults) named(names []string) []*gitobject.Repository {

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -307,7 +308,7 @@ func (i *incomplete) Search(ctx context.Context, q *query.Query, o search.Option
 	i.asked++
 	out := i.Searcher.Search(ctx, q, o, sink)
 	if o.Only == i.id {
-		o.Report.Gaps().TimedOut([]string{"one"})
+		o.Report.Skips().Add(report.TimedOut([]string{"one"}))
 	}
 	return out
 }

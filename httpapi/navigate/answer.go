@@ -155,7 +155,7 @@ func (f *Finder) Search(ctx context.Context, text, patternType string, contextLi
 		if wrongQuery(err) || len(out.Matches) == 0 {
 			return nil, err
 		}
-		o.Report.Gaps().Incomplete()
+		o.Report.Skips().MarkIncomplete()
 	}
 	return out, ctx.Err()
 }

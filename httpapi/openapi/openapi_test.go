@@ -24,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -165,7 +166,7 @@ func (searcher) Search(_ context.Context, _ *query.Query, o search.Options, sink
 	o.Report.Add(matches)
 	_ = sink.Send(matches)
 	o.Report.Exclude(1, 2)
-	o.Report.Gaps().TimedOut([]string{"lab/kiln"})
+	o.Report.Skips().Add(report.TimedOut([]string{"lab/kiln"}))
 	o.Report.Finish(false)
 	return search.Outcome{}
 }

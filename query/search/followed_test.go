@@ -92,8 +92,8 @@ func TestTimeoutIsSuggestedWithinTheLimit(t *testing.T) {
 		{time.Minute, time.Minute, ""},
 	} {
 		r := report.New(time.Now)
-		r.Gaps().SetTimeout(tt.timeout, tt.longest)
-		r.Gaps().TimedOut([]string{"a"})
+		r.Skips().SetTimeout(tt.timeout, tt.longest)
+		r.Skips().Add(report.TimedOut([]string{"a"}))
 		s := r.Progress().Skipped[0]
 		if s.SuggestedQuery != tt.want {
 			t.Errorf("after %s of %s %q is suggested, want %q", tt.timeout, tt.longest, s.SuggestedQuery, tt.want)

@@ -44,7 +44,7 @@ type run struct {
 
 func (r *run) run(ctx context.Context) Outcome {
 	if err := r.prepare(); err != nil {
-		r.Report.Gaps().Incomplete()
+		r.Report.Skips().MarkIncomplete()
 		var se *query.SyntaxError
 		if errors.As(err, &se) {
 			return Outcome{Alert: QueryAlert(err)}
@@ -73,7 +73,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.Now().Sub(r.began))
 	defer cancel()
 	if err := r.scope.Resolve(deadline); err != nil {
-		r.Report.Gaps().Incomplete()
+		r.Report.Skips().MarkIncomplete()
 		r.documents.ReportUnready(err, r.basics)
 		r.commits.ReportTimedOut(err, r.basics)
 		r.coverage.Skip(target.WithDocuments(r.basics), false, err)
@@ -87,7 +87,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	for i, pass := range passes {
 		if err := r.pass(deadline, pass); err != nil {
 			if !r.yielded() {
-				r.Report.Gaps().Incomplete()
+				r.Report.Skips().MarkIncomplete()
 			}
 			for _, later := range passes[i+1:] {
 				r.skip(later, err)
@@ -159,7 +159,7 @@ func (r *run) prepare() error {
 	r.Report.SetLimit(limit)
 	r.Report.SetDisplay(r.o.Display)
 	r.Report.SetFacetScope(newFacetScope(r.q.Text, r.basics))
-	r.Report.Gaps().SetTimeout(r.timeout, longest)
+	r.Report.Skips().SetTimeout(r.timeout, longest)
 	var progress answer.Progress
 	if r.o.Bookmark != nil {
 		progress = r.o.Bookmark.progress
@@ -246,9 +246,9 @@ func (r *run) end(parent context.Context, err error) Outcome {
 	}
 	if slices.ContainsFunc(r.basics, (*target.Query).CountsMatches) {
 		selects := slices.ContainsFunc(r.basics, func(b *target.Query) bool { return b.Select != nil })
-		r.Report.Gaps().Add(report.TextsCut(int(r.TextsCut.Load()), selects))
+		r.Report.Skips().Add(report.TextsCut(int(r.TextsCut.Load()), selects))
 	}
-	r.Report.Gaps().Add(report.PreviewsShortened(r.out.Shortened()))
+	r.Report.Skips().Add(report.PreviewsShortened(r.out.Shortened()))
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

@@ -72,9 +72,9 @@ func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
 		}
 	}
 	for reason, n := range left {
-		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
+		out.Unsearched = append(out.Unsearched, report.Unsearched{Reason: reason, Documents: n})
 	}
-	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(out.Unsearched, func(a, b report.Unsearched) int { return strings.Compare(a.Reason, b.Reason) })
 	return out
 }
 

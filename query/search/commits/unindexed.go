@@ -189,9 +189,9 @@ func (c *search) reportLeft(err error) {
 		}
 	}
 	if timedOut {
-		c.Report.Gaps().OlderCommits(l.unindexed, len(c.unlisted) > 0)
-		c.Report.Gaps().Add(report.HistoriesMissing(l.unread.Names))
+		c.Report.Skips().Add(report.OlderCommits(l.unindexed, len(c.unlisted) > 0))
+		c.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
 	}
-	c.Report.Gaps().Add(report.HistoriesUnreadable(l.unreadable.Names))
-	c.Report.Gaps().Add(report.DiffsTooLarge(l.unsearchable))
+	c.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
+	c.Report.Skips().Add(report.DiffsTooLarge(l.unsearchable))
 }

@@ -53,7 +53,7 @@ type work struct {
 	candidates, verified int
 	// left counts candidates that were not tried, by reason; counted are the
 	// candidates that are in it or verified.
-	left    []report.Gap
+	left    []report.Unsearched
 	counted int
 }
 
@@ -168,7 +168,7 @@ func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
 	defer c.mu.Unlock()
 	for _, w := range c.work {
 		if n := w.candidates - w.counted - w.verified; n > 0 {
-			w.left = append(w.left, report.Gap{Reason: reason, Documents: n})
+			w.left = append(w.left, report.Unsearched{Reason: reason, Documents: n})
 			w.counted += n
 		}
 	}
@@ -248,9 +248,9 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 		left[reason] += 0
 	}
 	for reason, n := range left {
-		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
+		out.Unsearched = append(out.Unsearched, report.Unsearched{Reason: reason, Documents: n})
 	}
-	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(out.Unsearched, func(a, b report.Unsearched) int { return strings.Compare(a.Reason, b.Reason) })
 	return out
 }
 

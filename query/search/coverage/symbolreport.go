@@ -25,8 +25,8 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 		}
 	}
 	missing += unparsed(pass)
-	r.Report.Gaps().Add(report.SymbolsMissing(missing))
-	r.Report.Gaps().Add(report.SymbolsFailed(failed))
+	r.Report.Skips().Add(report.SymbolsMissing(missing))
+	r.Report.Skips().Add(report.SymbolsFailed(failed))
 }
 
 // unparsed counts the files of revisions, whose symbols are not read.

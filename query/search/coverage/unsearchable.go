@@ -41,5 +41,5 @@ func (c *Ledger) ReportNoText() {
 			}
 		}
 	}
-	c.task.Report.Gaps().Add(report.NoText(counts))
+	c.task.Report.Skips().Add(report.NoText(counts))
 }

@@ -16,16 +16,16 @@ type Coverage struct {
 	// of all.
 	Documents, Candidates, Verified int
 	// Unsearched counts the skipped ones, by reason.
-	Unsearched []Gap
+	Unsearched []Unsearched
 }
 
 // Work returns Candidates and Verified.
 func (c Coverage) Work() [2]int { return [2]int{c.Candidates, c.Verified} }
 
-// Gap counts the documents that a search did not look at for one reason,
+// Unsearched counts the documents that a search did not look at for one reason,
 // in the words that skipped entries and lists of skipped documents have: their
 // content ("binary"), or all of them ("shard-timeout").
-type Gap struct {
+type Unsearched struct {
 	Reason string
 	// Documents is 0 when their number is unknown.
 	Documents int

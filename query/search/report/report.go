@@ -13,9 +13,9 @@ import (
 type Report struct {
 	now   func() time.Time
 	start time.Time
-	gaps  Gaps
+	skips Skips
 
-	mu sync.Mutex // guards all below; of the gaps is taken while it is held, never the reverse
+	mu sync.Mutex // guards all below; of the skips is taken while it is held, never the reverse
 	// matches is the sum of the matches' counts.
 	matches int
 	// limit is the effective count limit, 0 before it is known.
@@ -37,8 +37,8 @@ func New(now func() time.Time) *Report {
 	return &Report{now: now, start: start, display: -1, filters: newFacets(start)}
 }
 
-// Gaps returns the skipped documents and commits of the search, to be added to.
-func (r *Report) Gaps() *Gaps { return &r.gaps }
+// Skips returns what the search skipped, to be added to.
+func (r *Report) Skips() *Skips { return &r.skips }
 
 // Add counts matches that were confirmed. The caller has truncated them to
 // the count limit, and adds them before it cuts them to the display limit.
@@ -111,16 +111,16 @@ func (r *Report) Exclude(forks, archived int) {
 }
 
 // Finish records the end of the search. The answer is exhaustive if the caller
-// says so, and neither a limit nor a gap that makes it incomplete was recorded.
+// says so, and neither a limit nor a Skip that makes it incomplete was recorded.
 // Only the first call counts.
 func (r *Report) Finish(exhaustive bool) {
-	timedOut, incomplete := r.gaps.left()
+	incomplete := r.skips.isIncomplete()
 	r.change(func() {
 		if r.done {
 			return
 		}
 		r.done = true
-		r.exhaustive = exhaustive && !incomplete && !timedOut && !r.hitLimit
+		r.exhaustive = exhaustive && !incomplete && !r.hitLimit
 		r.filtersMark++
 	})
 }
@@ -136,10 +136,10 @@ func (r *Report) change(f func()) {
 // Marks returns two numbers that have grown if Filters or Progress would say
 // something new since they were last read, passing time aside.
 func (r *Report) Marks() (filters, progress uint64) {
-	left := r.gaps.marked()
+	skips := r.skips.marked()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.filtersMark, r.progressMark + left
+	return r.filtersMark, r.progressMark + skips
 }
 
 // Progress returns the present state of the search.

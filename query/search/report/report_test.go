@@ -110,15 +110,15 @@ func TestResultsMarks(t *testing.T) {
 
 		// what changes progress only
 		{"hit limit", (*report.Report).HitLimit, false, true},
-		{"timed out", func(r *report.Report) { r.Gaps().TimedOut([]string{"a"}) }, false, true},
+		{"timed out", func(r *report.Report) { r.Skips().Add(report.TimedOut([]string{"a"})) }, false, true},
 
 		// what changes nothing
 		{"limits of nothing", func(r *report.Report) { r.SetLimit(5); r.SetDisplay(5) }, false, false},
 		{"exclude nothing", func(r *report.Report) {
 			r.Exclude(0, 0)
-			r.Gaps().TimedOut(nil)
-			r.Gaps().Missing(nil)
-			r.Gaps().NotIndexed(&report.NotIndexed{})
+			r.Skips().Add(report.TimedOut(nil))
+			r.Skips().Add(report.Missing(nil))
+			r.Skips().Add(report.NotIndexed(report.ReasonCloning, nil, nil))
 		}, false, false},
 		{"add nothing", func(r *report.Report) { r.Add(nil) }, false, false},
 		{"reading", func(r *report.Report) { r.Progress(); r.Filters() }, false, false},
@@ -282,7 +282,7 @@ func TestResultsExhaustive(t *testing.T) {
 		{"the caller knows better", func(r *report.Report) { r.Finish(false) }, false},
 		{"limit hit", func(r *report.Report) { r.HitLimit(); r.Finish(true) }, false},
 		{"limit reached exactly", func(r *report.Report) { r.SetLimit(1); r.Finish(true) }, false},
-		{"timed out", func(r *report.Report) { r.Gaps().TimedOut([]string{"a"}); r.Finish(true) }, false},
+		{"timed out", func(r *report.Report) { r.Skips().Add(report.TimedOut([]string{"a"})); r.Finish(true) }, false},
 		{"first call counts", func(r *report.Report) { r.Finish(false); r.Finish(true) }, false},
 	}
 	for _, tt := range tests {

@@ -19,8 +19,8 @@ const usualCountLimit = 10000
 // skipped lists what was left out, always in this order; never nil. The lock of
 // the report is held.
 func (r *Report) skipped() []query.Skipped {
-	repositories, timedOut, others := r.gaps.skipped()
-	out := append([]query.Skipped{}, repositories...)
+	notReady, timedOut, others := r.skips.entries()
+	out := append([]query.Skipped{}, notReady...)
 	if r.hitLimit {
 		out = append(out, skippedLimit(r.limit))
 	}
@@ -37,92 +37,37 @@ func (r *Report) skipped() []query.Skipped {
 	return append(out, others...)
 }
 
-// skipped returns the entries of repositories that are not ready, of those that
-// were not finished in time, and all others.
-func (g *Gaps) skipped() (repositories, timedOut, others []query.Skipped) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, s := range g.states() {
-		if s.of.len() > 0 {
-			repositories = append(repositories, skippedNames(s.reason, s.word, "info", s.state, s.of))
-		}
-	}
-	if g.timedOut.len() > 0 {
-		timedOut = []query.Skipped{skippedTime(&g.timedOut, g.timeout, g.maxTimeout)}
-	}
-	return repositories, timedOut, slices.Clone(g.others)
-}
-
-// stateOf are repositories that are not ready, in one state.
-type stateOf struct {
-	of                  *unready
-	reason, word, state string
-}
-
-func (g *Gaps) states() []stateOf {
-	return []stateOf{
-		{&g.missing, ReasonMissing, "missing", "not readable at its source"},
-		{&g.cloning, ReasonCloning, "cloning", "still being fetched"},
-		{&g.indexing, ReasonIndexing, "being indexed", "still being indexed for the first time"},
-	}
-}
-
-// notInTime is the state of repositories that were not finished before the time was over.
-const notInTime = "not searched in time"
-
 // LeftOut says in a few words what a search of one repository left out that it was to
 // search, but for some reasons. It is empty if there is nothing. What a search leaves
 // out for good (files without text, diffs that are too large) or because the query says so
 // (forks, a count) does not count.
 func (r *Report) LeftOut(except ...string) string {
-	g := r.Gaps()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, s := range append(g.states(), stateOf{&g.timedOut, ReasonTimeout, "", notInTime}) {
-		if s.of.len() > 0 && !slices.Contains(except, s.reason) {
-			return s.state
+	s := r.Skips()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, reason := range append(notReadyReasons(), ReasonTimeout) {
+		if skip := s.find(reason); skip != nil && !slices.Contains(except, reason) {
+			return skip.repositories.state
 		}
 	}
-	for _, s := range g.others {
-		if s.Severity == "warn" && !slices.Contains(except, s.Reason) {
-			return s.Title
+	for _, skip := range s.all {
+		if e := skip.entry; skip.repositories == nil && e.Severity == "warn" && !slices.Contains(except, e.Reason) {
+			return e.Title
 		}
 	}
 	return ""
 }
 
-// skippedNames names repositories and their state.
-func skippedNames(reason, word, severity, state string, of *unready) query.Skipped {
-	var msg strings.Builder
-	n, names := of.len(), of.names(MaxNamed)
-	if n == 1 {
-		fmt.Fprintf(&msg, "`%s` was %s.", names[0], state)
-	} else {
-		fmt.Fprintf(&msg, "%s repositories were %s.", formatCount(n), state)
-	}
-	msg.WriteString(" Search again, or narrow the query with `repo:` or another filter.")
-	if n > 1 {
-		msg.WriteString(listNames(names, n))
-	}
-	return query.Skipped{
-		Reason:   reason,
-		Title:    formatCount(n) + " " + word,
-		Message:  msg.String(),
-		Severity: severity,
-	}
-}
-
-// skippedTime suggests a longer timeout, as far as the server allows one.
-func skippedTime(of *unready, timeout, longest time.Duration) query.Skipped {
-	s := skippedNames(ReasonTimeout, "timed out", "warn", notInTime, of)
+// suggestTimeout adds a longer timeout to e, as far as the server allows one.
+func suggestTimeout(e query.Skipped, timeout, longest time.Duration) query.Skipped {
 	if timeout < longest {
 		more := "timeout:" + min(LongerTimeout(2*timeout), longest).String()
-		s.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."
-		s.SuggestedTitle, s.SuggestedQuery = "search longer", more
+		e.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."
+		e.SuggestedTitle, e.SuggestedQuery = "search longer", more
 	} else if longest > 0 {
-		s.Message += " The server searches for " + longest.String() + " at most."
+		e.Message += " The server searches for " + longest.String() + " at most."
 	}
-	return s
+	return e
 }
 
 func skippedLimit(limit int) query.Skipped {

@@ -21,20 +21,15 @@ func names(n int) []string {
 
 // cloning records the first n repositories as not fetched yet, and indexing as not
 // indexed yet.
-func cloning(r *report.Report, n int) {
-	notIndexed(r, n, func(x *report.NotIndexed) *store.IDs { return &x.Cloning })
-}
+func cloning(r *report.Report, n int)  { notIndexed(r, report.ReasonCloning, n) }
+func indexing(r *report.Report, n int) { notIndexed(r, report.ReasonIndexing, n) }
 
-func indexing(r *report.Report, n int) {
-	notIndexed(r, n, func(x *report.NotIndexed) *store.IDs { return &x.Indexing })
-}
-
-func notIndexed(r *report.Report, n int, to func(*report.NotIndexed) *store.IDs) {
-	x := &report.NotIndexed{Name: func(id uint32) string { return fmt.Sprintf("r%d", id) }}
+func notIndexed(r *report.Report, reason string, n int) {
+	ids := &store.IDs{}
 	for id := range n {
-		to(x).Add(uint32(id))
+		ids.Add(uint32(id))
 	}
-	r.Gaps().NotIndexed(x)
+	r.Skips().Add(report.NotIndexed(reason, ids, func(id uint32) string { return fmt.Sprintf("r%d", id) }))
 }
 
 func TestSkippedEntries(t *testing.T) {
@@ -44,22 +39,25 @@ func TestSkippedEntries(t *testing.T) {
 		want string
 	}{
 		// titles and severities
-		{"missing", func(r *report.Report) { r.Gaps().Missing(names(1)) }, `repository-missing info "1 missing" "" ""`},
+		{"missing", func(r *report.Report) { r.Skips().Add(report.Missing(names(1))) }, `repository-missing info "1 missing" "" ""`},
 		{"cloning", func(r *report.Report) { cloning(r, 2) }, `repository-cloning info "2 cloning" "" ""`},
 		{"indexing", func(r *report.Report) { indexing(r, 2) }, `repository-indexing info "2 being indexed" "" ""`},
-		{"timed out", func(r *report.Report) { r.Gaps().TimedOut(names(3)) }, `shard-timeout warn "3 timed out" "" ""`},
+		{"timed out", func(r *report.Report) { r.Skips().Add(report.TimedOut(names(3))) }, `shard-timeout warn "3 timed out" "" ""`},
 		{"forks", func(r *report.Report) { r.Exclude(1, 0) }, `repository-fork info "1 forked" "include forked" "fork:yes"`},
 		{"archived", func(r *report.Report) { r.Exclude(0, 2) }, `excluded-archive info "2 archived" "include archived" "archived:yes"`},
 		{"unsearched", func(r *report.Report) {
-			r.Gaps().Skip(query.Skipped{Reason: "document-unread", Title: "1 unreadable"})
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: "document-unread", Title: "1 unreadable"}))
 		}, `document-unread warn "1 unreadable" "" ""`},
 
 		// names are counted once, over several calls
-		{"names twice", func(r *report.Report) { r.Gaps().TimedOut(names(3)); r.Gaps().TimedOut(names(4)) }, `shard-timeout warn "4 timed out" "" ""`},
+		{"names twice", func(r *report.Report) {
+			r.Skips().Add(report.TimedOut(names(3)))
+			r.Skips().Add(report.TimedOut(names(4)))
+		}, `shard-timeout warn "4 timed out" "" ""`},
 		{"excluded in parts", func(r *report.Report) { r.Exclude(1, 0); r.Exclude(2, 0) }, `repository-fork info "3 forked" "include forked" "fork:yes"`},
 		{"unsearched twice", func(r *report.Report) {
-			r.Gaps().Skip(query.Skipped{Reason: "x", Title: "1", Severity: "info"})
-			r.Gaps().Skip(query.Skipped{Reason: "x", Title: "2", Severity: "info"})
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: "x", Title: "1", Severity: "info"}))
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: "x", Title: "2", Severity: "info"}))
 		}, `x info "2" "" ""`},
 
 		// the number's format
@@ -108,15 +106,15 @@ func TestSkippedEntries(t *testing.T) {
 
 func TestSkippedOrder(t *testing.T) {
 	r := newResults()
-	r.Gaps().Skip(query.Skipped{Reason: "other"})
+	r.Skips().Add(report.NewSkip(query.Skipped{Reason: "other"}))
 	r.SetDisplay(1)
 	r.Exclude(1, 1)
-	r.Gaps().TimedOut(names(1))
+	r.Skips().Add(report.TimedOut(names(1)))
 	r.SetLimit(2)
 	r.Add([]query.Match{file(kiln, "a", "", 2)})
 	indexing(r, 1)
 	cloning(r, 1)
-	r.Gaps().Missing(names(1))
+	r.Skips().Add(report.Missing(names(1)))
 	var got []string
 	for _, s := range r.Progress().Skipped {
 		got = append(got, s.Reason)
@@ -136,10 +134,10 @@ func TestSkippedMessages(t *testing.T) {
 		lines int
 	}{
 		// up to ten repositories are named
-		{"one", func(r *report.Report) { r.Gaps().TimedOut([]string{"a/b"}) }, []string{"`a/b` was not searched in time", "`repo:`"}, 1},
+		{"one", func(r *report.Report) { r.Skips().Add(report.TimedOut([]string{"a/b"})) }, []string{"`a/b` was not searched in time", "`repo:`"}, 1},
 		{"two", func(r *report.Report) { cloning(r, 2) }, []string{"2 repositories were", "\n* `r0`\n* `r1`"}, 3},
-		{"ten", func(r *report.Report) { r.Gaps().Missing(names(10)) }, []string{"10 repositories", "\n* `r9`"}, 11},
-		{"eleven", func(r *report.Report) { r.Gaps().Missing(names(11)) }, []string{"11 repositories", "\n* `r9`\n* ..."}, 12},
+		{"ten", func(r *report.Report) { r.Skips().Add(report.Missing(names(10))) }, []string{"10 repositories", "\n* `r9`"}, 11},
+		{"eleven", func(r *report.Report) { r.Skips().Add(report.Missing(names(11))) }, []string{"11 repositories", "\n* `r9`\n* ..."}, 12},
 
 		// what lifts the limit is in the text too
 		{"limit", func(r *report.Report) { r.SetLimit(500); r.HitLimit() }, []string{"`count:2000`", "`count:all`"}, 1},
@@ -183,21 +181,21 @@ func TestLeftOut(t *testing.T) {
 		{"nothing", func(*report.Report) {}, "", ""},
 		{"forks", func(r *report.Report) { r.Exclude(1, 2) }, "", ""},
 		{"no text", func(r *report.Report) {
-			r.Gaps().Skip(query.Skipped{Reason: report.ReasonNoText, Title: "1 file without text", Severity: "info"})
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: report.ReasonNoText, Title: "1 file without text", Severity: "info"}))
 		}, "", ""},
-		{"missing", func(r *report.Report) { r.Gaps().Missing(names(1)) }, "", "not readable at its source"},
+		{"missing", func(r *report.Report) { r.Skips().Add(report.Missing(names(1))) }, "", "not readable at its source"},
 		{"cloning", func(r *report.Report) { cloning(r, 1) }, "", "still being fetched"},
 		{"indexing", func(r *report.Report) { indexing(r, 1) }, "", "still being indexed for the first time"},
-		{"timed out", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, "", "not searched in time"},
-		{"excepted", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, report.ReasonTimeout, ""},
-		{"unreadable", func(r *report.Report) { r.Gaps().Add(report.RevisionsUnreadable(names(1))) }, "", "1 unreadable"},
-		{"as told", func(r *report.Report) { r.Gaps().Add(report.RevisionsNotIndexed(1)) }, "", ""},
+		{"timed out", func(r *report.Report) { r.Skips().Add(report.TimedOut(names(1))) }, "", "not searched in time"},
+		{"excepted", func(r *report.Report) { r.Skips().Add(report.TimedOut(names(1))) }, report.ReasonTimeout, ""},
+		{"unreadable", func(r *report.Report) { r.Skips().Add(report.RevisionsUnreadable(names(1))) }, "", "1 unreadable"},
+		{"as told", func(r *report.Report) { r.Skips().Add(report.RevisionsNotIndexed(1)) }, "", ""},
 		{"depth", func(r *report.Report) {
-			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"})
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"}))
 		}, "", "older commits"},
 		{"depth, excepted", func(r *report.Report) {
-			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"})
-			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryMissing, Title: "1 history missing"})
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"}))
+			r.Skips().Add(report.NewSkip(query.Skipped{Reason: report.ReasonHistoryMissing, Title: "1 history missing"}))
 		}, report.ReasonHistoryDepth, "1 history missing"},
 	} {
 		r := report.New(time.Now)

@@ -148,8 +148,8 @@ func showCommit(j *contentsJob) string {
 // unread cannot be listed.
 func (s *Scope) reportContents(cut int, unread []string) {
 	s.sel.passedOver = s.sel.passedOver || cut+len(unread) > 0
-	s.Report.Gaps().Add(report.RevisionsOverLimit(cut))
-	s.Report.Gaps().Add(report.RevisionsUnreadable(unread))
+	s.Report.Skips().Add(report.RevisionsOverLimit(cut))
+	s.Report.Skips().Add(report.RevisionsUnreadable(unread))
 }
 
 // files lists a commit and finds its files in the repository's shards.

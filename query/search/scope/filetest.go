@@ -39,7 +39,7 @@ func (s *Scope) testFiles(ctx context.Context) error {
 		none = none && b.Repositories.Len() == 0
 		tested = tested || len(b.FileTests) > 0 || b.CommitAfter != nil
 	}
-	s.Report.Gaps().Missing(task.NamesByID(s.sel.missing))
+	s.Report.Skips().Add(report.Missing(task.NamesByID(s.sel.missing)))
 	if !none || !tested {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -51,14 +50,14 @@ func (s *selection) addUnindexed(r *store.Repository) {
 	if r.Indexed() {
 		return
 	}
-	switch target.WhyNotIndexed(r) {
-	case report.ReasonMissing:
-		s.notIndexedYet.Missing.Add(r.ID)
-	case report.ReasonCloning:
-		s.notIndexedYet.Cloning.Add(r.ID)
-	default:
-		s.notIndexedYet.Indexing.Add(r.ID)
+	reason := target.WhyNotIndexed(r)
+	if s.notIndexedYet == nil {
+		s.notIndexedYet = map[string]*store.IDs{}
 	}
+	if s.notIndexedYet[reason] == nil {
+		s.notIndexedYet[reason] = &store.IDs{}
+	}
+	s.notIndexedYet[reason].Add(r.ID)
 }
 
 // branchOf returns the number of the indexed branch that rev names, by its name

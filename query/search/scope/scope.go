@@ -22,9 +22,9 @@ type selection struct {
 	// passedOver says that a chosen repository has none of the revisions asked
 	// for.
 	passedOver bool
-	// notIndexedYet are chosen repositories without a generation, missing those with one
-	// whose history cannot be read.
-	notIndexedYet report.NotIndexed
+	// notIndexedYet are chosen repositories without a generation, by the reason of that;
+	// missing are those with one whose history cannot be read.
+	notIndexedYet map[string]*store.IDs
 	missing       []*store.Repository
 }
 
@@ -91,12 +91,15 @@ func (s *Scope) ChooseRepositories() {
 		s.selectRepositories(b, shown)
 	}
 	s.sel.leftOut = s.findLeftOut()
-	s.sel.notIndexedYet.Name = func(id uint32) string { return s.Repository(id).Name }
-	s.Report.Gaps().NotIndexed(&s.sel.notIndexedYet)
+	notIndexed := 0
+	for reason, ids := range s.sel.notIndexedYet {
+		notIndexed += ids.Len()
+		s.Report.Skips().Add(report.NotIndexed(reason, ids, func(id uint32) string { return s.Repository(id).Name }))
+	}
 	forks, archived := s.LeftOut()
 	s.Step("choose repositories", start, report.Count("known", s.Known()), report.Count("chosen", s.countChosen()),
 		report.Count("forks left out", forks), report.Count("archived left out", archived),
-		report.Count("not indexed", s.sel.notIndexedYet.Len()))
+		report.Count("not indexed", notIndexed))
 }
 
 // Resolve finds out, through git and by searches of documents, what has to be
@@ -105,7 +108,7 @@ func (s *Scope) Resolve(ctx context.Context) error {
 	if err := s.resolveRevisions(ctx); err != nil {
 		return err
 	}
-	s.Report.Gaps().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
+	s.Report.Skips().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
 	if err := s.readContents(ctx, s.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
 		return err
 	}

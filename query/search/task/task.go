@@ -225,19 +225,19 @@ func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 
 // ReportFaults adds the faults to the report. The task no longer works.
 func (t *Task) ReportFaults() {
-	gaps := t.Report.Gaps()
-	gaps.Add(report.GitBusy(NamesByID(t.busy)))
-	gaps.Unreachable(NamesByID(t.unreachable))
-	gaps.Fetching(NamesByID(t.fetching))
-	gaps.Add(report.ObjectsMissing(len(t.files)))
-	gaps.Add(report.UnreadableShards(len(t.failed)))
-	gaps.Add(report.UnreadableRecords(t.Snapshot.LostRepositories()))
+	skips := t.Report.Skips()
+	skips.Add(report.GitBusy(NamesByID(t.busy)))
+	skips.Add(report.Unreachable(NamesByID(t.unreachable)))
+	skips.Add(report.Fetching(NamesByID(t.fetching)))
+	skips.Add(report.ObjectsMissing(len(t.files)))
+	skips.Add(report.UnreadableShards(len(t.failed)))
+	skips.Add(report.UnreadableRecords(t.Snapshot.LostRepositories()))
 }
 
 // ReportTimedOut records the repositories that were not finished in time.
 func (t *Task) ReportTimedOut(repos []*store.Repository) {
 	t.timedOut = t.timedOut || len(repos) > 0
-	t.Report.Gaps().TimedOut(NamesByID(repos))
+	t.Report.Skips().Add(report.TimedOut(NamesByID(repos)))
 }
 
 // NamesTimedOut reports whether a repository was reported as timed out.
