@@ -22,7 +22,7 @@ type Sender struct {
 	// countedAgain and takenAgain are how many more matches are found a second time:
 	// earlier runs counted them, and the sink took them from those.
 	countedAgain, takenAgain int
-	// position is the last that was reached.
+	// position is the last that was marked as sent.
 	position Position
 	// err is the error of the sink, after which nothing more is sent.
 	err error
@@ -78,7 +78,7 @@ func (s *Sender) Begin(b *target.Query) {
 	s.path, s.rules = b.Select, b.OwnerRules
 }
 
-// Resume goes on from a position that an earlier run reached; that run may have
+// Resume goes on from a position of an earlier run; that run may have
 // counted and sent more.
 func (s *Sender) Resume(p Position) {
 	counted, taken := s.counted, s.taken
@@ -87,9 +87,9 @@ func (s *Sender) Resume(p Position) {
 	s.counted, s.taken = counted, taken
 }
 
-// Reach notes that so many groups of documents were sent as a whole. A position does
-// not hold what a converter remembers, so with one there is none.
-func (s *Sender) Reach(groups, cut int) {
+// MarkSent moves the position behind so many groups of documents, which were sent as a
+// whole. A position does not hold what a converter remembers, so with one there is none.
+func (s *Sender) MarkSent(groups, cut int) {
 	if !s.MayTakeFewer() {
 		s.position = Position{Groups: groups, TextsCut: cut, counts: s.counts}
 		s.position.counts.counted -= s.countedAgain

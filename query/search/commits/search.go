@@ -122,9 +122,9 @@ func (c *search) search(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	reached, err := c.confirm(ctx, c.indexedSegments)
+	unfinished, err := c.confirm(ctx, c.indexedSegments)
 	if err != nil {
-		c.reportTargets(err, c.targets[reached:])
+		c.reportTargets(err, c.targets[unfinished:])
 		return err
 	}
 	if c.out.IsFullHere() {
@@ -227,7 +227,7 @@ func (c *search) historyShards() []shard.View {
 		}
 	}
 	return slices.DeleteFunc(c.Snapshot.Shards(), func(v shard.View) bool {
-		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.Reaches(c.Snapshot, v.ID))
+		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.AnyIn(c.Snapshot, v.ID))
 	})
 }
 
@@ -305,8 +305,8 @@ func (c *search) divide(items []item) (indexed, unindexed []item) {
 }
 
 // confirm has segments confirmed and sends what matches, in order. It returns
-// the number of the target that it reached.
-func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (reached int, err error) {
+// the number of the first target of which not all was sent.
+func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := c.Now()
@@ -337,7 +337,7 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 		if more, err = c.take(ctx, s); !more {
 			cancel()
 		}
-		reached = s.place
+		unfinished = s.place
 		return more
 	})
 	planning.Wait()
@@ -347,7 +347,7 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 		}
 	}
 	c.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
-	return reached, err
+	return unfinished, err
 }
 
 // take sends the matches of the next segment. It reports false when no more are

@@ -44,7 +44,7 @@ func (e *ending) findLeft(t *task.Task) {
 // if it was.
 func (e *ending) whyUnsearched(repository, shard uint32) string {
 	switch {
-	case !e.left[shard] || !e.has(repository, func(t *target.Repository) bool { return t.MayReach(shard) }):
+	case !e.left[shard] || !e.has(repository, func(t *target.Repository) bool { return t.MayBeIn(shard) }):
 		return ""
 	case e.failed[shard]:
 		return report.ReasonIndexUnreadable

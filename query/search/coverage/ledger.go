@@ -263,7 +263,7 @@ func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *
 	counted := len(repo.Branches) == 1 && rev.Branch == 0
 	for _, id := range c.inOrder(repo.Shards) {
 		v, ok := c.task.Snapshot.Shard(id)
-		if !ok || !rev.MayReach(id) {
+		if !ok || !rev.MayBeIn(id) {
 			continue
 		}
 		reason := c.endings.whyUnsearched(repo.ID, id)

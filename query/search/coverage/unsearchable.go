@@ -27,7 +27,7 @@ func (c *Ledger) ReportNoText() {
 		}
 		for _, i := range docs.Unsearchable() {
 			for _, b := range asking {
-				if b.ExpectsText(docs.Reason[i]) && b.PathsHold(docs.Path(int(i))) && b.Repositories.Get(docs.Repository[i]).ReachIn(v, nil).Holds(i) {
+				if b.ExpectsText(docs.Reason[i]) && b.PathsHold(docs.Path(int(i))) && b.Repositories.Get(docs.Repository[i]).DocumentsIn(v, nil).Holds(i) {
 					counts[docs.Reason[i]]++
 					break
 				}

@@ -80,7 +80,7 @@ func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
 	if r.Out.Err() == nil && r.Out.IsFullHere() {
 		return nil
 	}
-	r.ReportTimedOut(err, pass, sources[min(p.reached, len(sources)):])
+	r.ReportTimedOut(err, pass, sources[min(p.unfinished, len(sources)):])
 	return err
 }
 

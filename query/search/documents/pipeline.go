@@ -45,11 +45,11 @@ type pipeline struct {
 	fed  int
 
 	// What follows belongs to the goroutine that sends, and after end to its caller:
-	// the matches of the group at hand, the number of the source that was reached,
-	// and why that was the last.
-	group   []query.Match
-	reached int
-	err     error
+	// the matches of the group at hand, the number of the first source of which not all
+	// was sent, and why nothing more was.
+	group      []query.Match
+	unfinished int
+	err        error
 	// panicked is what the sink panicked with, on the goroutine that sends.
 	panicked any
 	// groups is how many were sent as a whole, or passed, cut how many documents
@@ -184,7 +184,7 @@ func (p *pipeline) isLazy() bool {
 func (p *pipeline) skip(s *segment) bool {
 	s.Verified = len(s.Docs)
 	p.search.Coverage.Verify(&s.Segment)
-	p.reached = s.shard
+	p.unfinished = s.shard
 	if s.lastOfGroup {
 		p.groups++
 	}
@@ -283,7 +283,7 @@ func (p *pipeline) end() error {
 // caller has gone.
 func (p *pipeline) take(s *segment) bool {
 	p.group = append(p.group, s.Matches...)
-	p.reached, p.cut = s.shard, p.cut+s.Cut
+	p.unfinished, p.cut = s.shard, p.cut+s.Cut
 	if s.Err != nil {
 		if err := p.ctx.Err(); err != nil {
 			p.err = errors.Join(err, p.sendGroup())
@@ -307,7 +307,7 @@ func (p *pipeline) take(s *segment) bool {
 		p.gate.noteSent(n, p.search.Out.Remaining())
 	}
 	if p.groups++; len(late) == 0 {
-		p.search.Out.Reach(p.groups, p.cut)
+		p.search.Out.MarkSent(p.groups, p.cut)
 	}
 	return !p.search.Out.IsFullHere()
 }

@@ -24,9 +24,9 @@ type Plan struct {
 	Basics []Basic
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
-	// Reach has, for each basic query, the reach of its repositories with
-	// candidates. It is nil if there are none.
-	Reach []map[uint32]target.Reach
+	// ByRevision has, for each basic query, the documents of its repositories with
+	// candidates by revision. It is nil if there are none.
+	ByRevision []map[uint32]target.ByRevision
 	// Candidates are the documents to verify, ascending.
 	Candidates []uint16
 	Cost       postings.Cost
@@ -289,9 +289,9 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 	if chosen := p.chosenDocuments(pass); chosen != nil {
 		all.And(chosen)
 	}
-	p.Reach = make([]map[uint32]target.Reach, len(pass))
+	p.ByRevision = make([]map[uint32]target.ByRevision, len(pass))
 	for k := range pass {
-		p.Reach[k] = map[uint32]target.Reach{}
+		p.ByRevision[k] = map[uint32]target.ByRevision{}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
 	for next, ok := all.Next(0); ok; {
@@ -299,12 +299,12 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 		before := len(p.Candidates)
 		p.Candidates = all.AppendRange(p.Candidates, next, run.End)
 		next, ok = all.Next(run.End)
-		at := p.reachesOf(pass, run.Repository)
-		if slices.ContainsFunc(at, target.Reach.HoldsAll) {
+		at := p.documentsOf(pass, run.Repository)
+		if slices.ContainsFunc(at, target.ByRevision.HoldsAll) {
 			continue
 		}
 		held := slices.DeleteFunc(p.Candidates[before:], func(i uint16) bool {
-			return !slices.ContainsFunc(at, func(r target.Reach) bool { return r.Holds(i) })
+			return !slices.ContainsFunc(at, func(r target.ByRevision) bool { return r.Holds(i) })
 		})
 		p.Candidates = p.Candidates[:before+len(held)]
 	}
@@ -334,14 +334,15 @@ func (p *Plan) chosenDocuments(pass []*target.Query) *postings.Set {
 	return out
 }
 
-// reachesOf keeps and returns the reaches of the targets of a repository.
-func (p *Plan) reachesOf(pass []*target.Query, repository uint32) []target.Reach {
-	out := make([]target.Reach, len(pass))
+// documentsOf returns which documents each revision of a repository holds, for each
+// basic query, and keeps them.
+func (p *Plan) documentsOf(pass []*target.Query, repository uint32) []target.ByRevision {
+	out := make([]target.ByRevision, len(pass))
 	for k, b := range pass {
-		known, ok := p.Reach[k][repository]
+		known, ok := p.ByRevision[k][repository]
 		if !ok {
-			known = b.Repositories.Get(repository).ReachIn(p.View, p.Files)
-			p.Reach[k][repository] = known
+			known = b.Repositories.Get(repository).DocumentsIn(p.View, p.Files)
+			p.ByRevision[k][repository] = known
 		}
 		out[k] = known
 	}

@@ -38,13 +38,13 @@ type Key struct {
 // Key returns the key of a revision of t.
 func (t *Repository) Key(rev *Revision) Key { return Key{t.Stored.ID, rev.Commit} }
 
-// MayReach reports whether a revision of t may have documents in the shard.
-func (t *Repository) MayReach(shard uint32) bool {
-	return slices.ContainsFunc(t.Revisions, func(rev *Revision) bool { return rev.MayReach(shard) })
+// MayBeIn reports whether a revision of t may have documents in the shard.
+func (t *Repository) MayBeIn(shard uint32) bool {
+	return slices.ContainsFunc(t.Revisions, func(rev *Revision) bool { return rev.MayBeIn(shard) })
 }
 
-// MayReach reports whether the revision may have documents in a shard.
-func (rev *Revision) MayReach(shard uint32) bool {
+// MayBeIn reports whether the revision may have documents in a shard.
+func (rev *Revision) MayBeIn(shard uint32) bool {
 	return rev.Branch >= 0 || rev.Files != nil && rev.Files.In[shard] != nil
 }
 

@@ -51,9 +51,8 @@ type Revision struct {
 	Files  *Files
 }
 
-// Reach says for each revision of a target which documents of one shard it
-// holds.
-type Reach []Documents
+// ByRevision are the documents of one shard that each revision of a target holds.
+type ByRevision []Documents
 
 // Contains reports whether the revision holds document i.
 func (s Documents) Contains(i uint16) bool {
@@ -64,24 +63,24 @@ func (s Documents) Contains(i uint16) bool {
 }
 
 // Holds reports whether any of the revisions holds document i.
-func (r Reach) Holds(i uint16) bool {
-	return slices.ContainsFunc(r, func(s Documents) bool { return s.Contains(i) })
+func (d ByRevision) Holds(i uint16) bool {
+	return slices.ContainsFunc(d, func(s Documents) bool { return s.Contains(i) })
 }
 
 // HoldsAll reports whether some revision surely holds every document.
-func (r Reach) HoldsAll() bool {
-	return slices.ContainsFunc(r, func(s Documents) bool {
+func (d ByRevision) HoldsAll() bool {
+	return slices.ContainsFunc(d, func(s Documents) bool {
 		return !s.listed && (s.dead == nil || s.dead.Len() == 0) && (s.excluded == nil || s.excluded.Len() == 0)
 	})
 }
 
-// ReachIn returns the reach of t in a shard, of which files are those of each
-// commit if it is in memory.
-func (t *Repository) ReachIn(v shard.View, files map[*Files]*postings.Set) Reach {
+// DocumentsIn returns which documents of a shard each revision of t holds. files are
+// those of each commit if the shard is in memory.
+func (t *Repository) DocumentsIn(v shard.View, files map[*Files]*postings.Set) ByRevision {
 	if t == nil {
 		return nil
 	}
-	out := make(Reach, len(t.Revisions))
+	out := make(ByRevision, len(t.Revisions))
 	for n, rev := range t.Revisions {
 		if files != nil {
 			out[n] = Documents{listed: true, in: files[rev.Files]}

@@ -119,7 +119,7 @@ func Shards(of *task.Task, pass []*Query) []shard.View {
 		case !b.Repositories.IsLazy():
 			for t := range b.Repositories.All() {
 				for _, id := range t.Stored.Shards {
-					wanted[id] = wanted[id] || t.MayReach(id)
+					wanted[id] = wanted[id] || t.MayBeIn(id)
 				}
 			}
 		case b.Repositories.Len() <= fewTargets:
@@ -133,13 +133,13 @@ func Shards(of *task.Task, pass []*Query) []shard.View {
 		}
 	}
 	return slices.DeleteFunc(of.Snapshot.Shards(), func(v shard.View) bool {
-		return !wanted[v.ID] && !slices.ContainsFunc(many, func(b *Query) bool { return !v.Header.IsHistory() && b.Repositories.Reaches(of.Snapshot, v.ID) })
+		return !wanted[v.ID] && !slices.ContainsFunc(many, func(b *Query) bool { return !v.Header.IsHistory() && b.Repositories.AnyIn(of.Snapshot, v.ID) })
 	})
 }
 
-// Reaches reports whether a member of a lazy set has documents or commits in a shard.
+// AnyIn reports whether a member of a lazy set has documents or commits in a shard.
 // Mostly the first repository there is one.
-func (s *Set) Reaches(sn *store.Snapshot, shard uint32) bool {
+func (s *Set) AnyIn(sn *store.Snapshot, shard uint32) bool {
 	for id := range sn.ShardRepositories(shard) {
 		if s.ids.Has(id) {
 			return true
@@ -154,7 +154,7 @@ func KeysIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
 		for t := range targetsIn(sn, targets, src) {
 			for _, rev := range t.Revisions {
-				there := src.Unindexed == nil && rev.MayReach(src.View.ID) || src.Unindexed != nil && rev.Files != nil && len(rev.Files.Unindexed) > 0
+				there := src.Unindexed == nil && rev.MayBeIn(src.View.ID) || src.Unindexed != nil && rev.Files != nil && len(rev.Files.Unindexed) > 0
 				if there && !yield(t.Key(rev)) {
 					return
 				}

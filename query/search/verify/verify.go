@@ -200,7 +200,7 @@ func (v *Verifier) revisions(k int, i uint16, path string) []*target.Revision {
 	repository := v.Plan.Docs.Repository[i]
 	b := v.Pass[k]
 	v.revs = v.revs[:0]
-	for n, set := range v.Plan.Reach[k][repository] {
+	for n, set := range v.Plan.ByRevision[k][repository] {
 		t := b.Repositories.Get(repository)
 		if set.Contains(i) && b.OwnersHold(t.Key(t.Revisions[n]), path) && b.ContributorsHold(t.Key(t.Revisions[n]), path) {
 			v.revs = append(v.revs, t.Revisions[n])
