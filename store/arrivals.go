@@ -75,9 +75,9 @@ func (r *arrivals) end(why error) {
 	r.ended = make(chan struct{})
 }
 
-// settled reports whether there is nothing to fetch of a run: it is in the engine, or
+// nothingToFetch reports whether there is nothing to fetch of a run: it is in the engine, or
 // has no sound object.
-func (r *arrivals) settled(f shard.File, in *database) bool {
+func (r *arrivals) nothingToFetch(f shard.File, in *database) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.there[f] == in || r.absent[f] != nil
@@ -179,7 +179,7 @@ func (x *exchange) arrive(ctx context.Context, wanted []shard.File) (err error) 
 	var lacked []shard.File
 	for _, f := range wanted {
 		// It may have arrived, and its header been applied, while this waited for its turn.
-		if !x.arrivals.settled(f, in) && !x.has(f) {
+		if !x.arrivals.nothingToFetch(f, in) && !x.has(f) {
 			lacked = append(lacked, f)
 		}
 	}

@@ -300,24 +300,24 @@ func (w *committer) link(dir string) error {
 	return w.engine.Checkpoint(dir)
 }
 
-// settle puts all that was committed into tables, if that can be done.
-func (w *committer) settle() bool {
+// flushToTables puts all that was committed into tables, if that can be done.
+func (w *committer) flushToTables() bool {
 	e, err := w.enter()
 	if err != nil {
 		return false
 	}
 	defer w.versions.leave(e)
-	return e.Settle()
+	return e.FlushToTables()
 }
 
-// close releases the last version and waits for its readers. What was settled is sealed.
-func (w *committer) close(settled bool) error {
+// close releases the last version and waits for its readers. A flushed engine is sealed.
+func (w *committer) close(flushed bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	closed := w.versions.retire(w.engine)
 	w.versions.release(w.versions.last)
 	err := <-closed
-	if err = cmp.Or(w.engine.Err(), err); err == nil && settled {
+	if err = cmp.Or(w.engine.Err(), err); err == nil && flushed {
 		err = w.engine.Seal()
 	}
 	return err

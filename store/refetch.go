@@ -140,7 +140,7 @@ func (r *refetcher) round(ctx context.Context) time.Duration {
 		wait := time.Until(r.shards[id].due)
 		r.mu.Unlock()
 		if wait <= 0 {
-			wait = r.settle(id, r.fetch(ctx, id))
+			wait = r.noteAttempt(id, r.fetch(ctx, id))
 			c, _ := r.a.s.committer.current()
 			r.note(c) // it may have been quarantined again meanwhile
 		}
@@ -152,8 +152,8 @@ func (r *refetcher) round(ctx context.Context) time.Duration {
 	return max(next, 0)
 }
 
-// settle notes how an attempt ended, and returns how long it is until the next one.
-func (r *refetcher) settle(id uint32, err error) time.Duration {
+// noteAttempt notes how an attempt ended, and returns how long it is until the next one.
+func (r *refetcher) noteAttempt(id uint32, err error) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f, event := r.shards[id], r.a.s.options.Event

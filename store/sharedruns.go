@@ -153,7 +153,7 @@ func (x *exchange) written(ctx context.Context, f shard.LocalFile) (err error) {
 // the header before.
 func (x *exchange) lacked(in *database, before, h *shard.Header) (out []shard.File) {
 	for _, f := range h.Files() {
-		if own := x.own.get(f.Shard, f.Part); own != nil && *own == f.Content || x.arrivals.settled(f, in) {
+		if own := x.own.get(f.Shard, f.Part); own != nil && *own == f.Content || x.arrivals.nothingToFetch(f, in) {
 			continue
 		}
 		if before == nil || !slices.Contains(before.Files(), f) {

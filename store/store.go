@@ -222,13 +222,13 @@ func (s *Store) Close() error {
 	if s.node.Shares() {
 		s.node.a.close()
 	}
-	settled := !s.options.ReadOnly && s.committer.settle()
-	return errors.Join(s.closeEngine(settled), s.lock.Close())
+	flushed := !s.options.ReadOnly && s.committer.flushToTables()
+	return errors.Join(s.closeEngine(flushed), s.lock.Close())
 }
 
-func (s *Store) closeEngine(settled bool) error {
+func (s *Store) closeEngine(flushed bool) error {
 	defer s.budget.Blocks().Unref()
-	return s.committer.close(settled)
+	return s.committer.close(flushed)
 }
 
 // index is where the engine keeps the files of a data directory.

@@ -271,7 +271,7 @@ func (w *restoring) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.settle(f); err != nil {
+		if err := w.makeDurable(f); err != nil {
 			return fmt.Errorf("%s: %w", w.m.Body.Files[i].Path, err)
 		}
 	}
@@ -386,9 +386,9 @@ func (w *restoring) write(name string, at int64, data []byte) error {
 	return nil
 }
 
-// settle makes a file durable. It reduces a mirror's configuration to the lines
+// makeDurable makes a file durable. It reduces a mirror's configuration to the lines
 // that git needs.
-func (w *restoring) settle(file File) error {
+func (w *restoring) makeDurable(file File) error {
 	name := w.path(file.Path)
 	if configPath.MatchString(file.Path) {
 		config, err := disk.ReadFile(w.fs, name, maxConfigBytes)

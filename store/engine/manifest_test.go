@@ -91,8 +91,8 @@ func within(fs vfs.FS, exists bool, f func(*pebble.DB) error) error {
 		return err
 	}
 	err = f(e.DB)
-	settled := e.Settle()
-	if err := errors.Join(err, e.DB.Close()); err != nil || !settled {
+	flushed := e.FlushToTables()
+	if err := errors.Join(err, e.DB.Close()); err != nil || !flushed {
 		return errors.Join(err, e.Err())
 	}
 	return e.Seal()

@@ -124,9 +124,9 @@ func breakSeal(fs vfs.FS, index string) error {
 	return disk.SyncDir(fs, index)
 }
 
-// Settle puts all that was committed into tables. It reports false when the engine
+// FlushToTables puts all that was committed into tables. It reports false when the engine
 // cannot.
-func (e *Engine) Settle() (done bool) {
+func (e *Engine) FlushToTables() (done bool) {
 	select {
 	case <-e.stuck: // of long ago
 	default:
@@ -146,7 +146,7 @@ func (e *Engine) Settle() (done bool) {
 	return err == nil && done
 }
 
-// Seal seals the manifest of an engine that was settled and is closed.
+// Seal seals the manifest of an engine that was flushed and is closed.
 func (e *Engine) Seal() error {
 	fs := e.options.FS
 	name, manifest, err := readManifest(fs, e.dir)

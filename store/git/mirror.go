@@ -29,8 +29,8 @@ type Mirror struct {
 // under their own names. If dir exists it is opened as it is, without a word
 // to the remote; Fetch brings it up to date. Otherwise it is cloned beside dir
 // and then renamed, so that a crash leaves no half-made mirror there, at most
-// folders named dir.partial and dir.old, which the next call settles as
-// SettleMirror does. No two calls may be at work on the same dir.
+// folders named dir.partial and dir.old, which the next call recovers as
+// RecoverMirror does. No two calls may be at work on the same dir.
 //
 // progress, which may be nil, is called with the lines git shows about its
 // progress, from one goroutine, and not after Mirror has returned. A user name
@@ -47,7 +47,7 @@ func (b *Budget) Mirror(ctx context.Context, proxy, rawURL, dir string, progress
 	if err != nil {
 		return nil, err
 	}
-	if err := SettleMirror(dir); err != nil {
+	if err := RecoverMirror(dir); err != nil {
 		return nil, fmt.Errorf("mirror %s: %w", from, err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (b *Budget) Renew(ctx context.Context, proxy, rawURL, dir string, progress 
 func (b *Budget) clone(ctx context.Context, from remote, dir string, progress func(string)) error {
 	dir = filepath.Clean(dir)
 	partial, old := dir+PartialSuffix, dir+OldSuffix
-	if err := SettleMirror(dir); err != nil {
+	if err := RecoverMirror(dir); err != nil {
 		return err
 	}
 	if err := errors.Join(os.RemoveAll(partial), os.RemoveAll(old)); err != nil {
@@ -102,7 +102,7 @@ func (b *Budget) clone(ctx context.Context, from remote, dir string, progress fu
 	}
 	if err := os.Rename(partial, dir); err != nil {
 		_ = os.RemoveAll(partial)
-		return errors.Join(err, SettleMirror(dir))
+		return errors.Join(err, RecoverMirror(dir))
 	}
 	// Until the new name is on the disk the old mirror may be all there is.
 	if err := syncDir(filepath.Dir(dir)); err != nil {
@@ -112,11 +112,11 @@ func (b *Budget) clone(ctx context.Context, from remote, dir string, progress fu
 	return nil
 }
 
-// SettleMirror puts the old mirror back into dir if a crash came when it had
+// RecoverMirror puts the old mirror back into dir if a crash came when it had
 // made room for another that is not there yet. The other is made again when it
 // is asked for, as after any crash before its end; its source may be gone by
 // then, and the old mirror all that is left.
-func SettleMirror(dir string) error {
+func RecoverMirror(dir string) error {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -272,7 +272,7 @@ func (c *copies) bring(ctx context.Context, r *store.Repository) (exact bool, er
 		}
 	}
 	defer leave()
-	if err := git.SettleMirror(dir); err != nil {
+	if err := git.RecoverMirror(dir); err != nil {
 		return false, err
 	}
 	if hasBranches(dir, r.Branches) {

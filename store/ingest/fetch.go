@@ -71,12 +71,12 @@ type fetched struct {
 func (m *Mirrors) fetch(ctx context.Context, id uint32, anew bool, report func(Progress)) fetched {
 	sn := m.store.Snapshot()
 	r := sn.RepositoryByID(id)
-	settled := r != nil && !anew && m.opts.settled(sn, r)
+	upToDate := r != nil && !anew && m.opts.isUpToDate(sn, r)
 	if err := sn.Close(); err != nil || r == nil {
 		return fetched{err: errors.Join(err, notThere(r))}
 	}
 	if !r.Mirror {
-		if f := m.look(ctx, r, settled); f.unchanged != nil {
+		if f := m.look(ctx, r, upToDate); f.unchanged != nil {
 			return f
 		}
 		return fetched{at: m.opts.Now().UTC()} // it is opened when it is read
@@ -100,7 +100,7 @@ func (m *Mirrors) fetch(ctx context.Context, id uint32, anew bool, report func(P
 	ctx, end := m.room.watch(ctx)
 	defer end()
 	ctx, traced := span.Start(ctx, "sync", "fetch")
-	if f := m.look(ctx, r, settled); f.unchanged != nil || f.err != nil {
+	if f := m.look(ctx, r, upToDate); f.unchanged != nil || f.err != nil {
 		traced(f.err)
 		return f
 	}
@@ -129,8 +129,8 @@ func notThere(r *store.Repository) error {
 
 // look is the fetch of a source that has not changed. It returns nothing for one
 // that may have.
-func (m *Mirrors) look(ctx context.Context, r *store.Repository, settled bool) fetched {
-	if !settled {
+func (m *Mirrors) look(ctx context.Context, r *store.Repository, upToDate bool) fetched {
+	if !upToDate {
 		return fetched{}
 	}
 	start := m.opts.Now()

@@ -38,7 +38,7 @@ func SweepMirrors(s *store.Store) (removed int, err error) {
 			continue
 		}
 		if known {
-			if serr := git.SettleMirror(filepath.Join(dir, name)); serr != nil {
+			if serr := git.RecoverMirror(filepath.Join(dir, name)); serr != nil {
 				err = errors.Join(err, serr)
 				continue
 			}

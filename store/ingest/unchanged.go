@@ -13,8 +13,8 @@ import (
 // process for a repository of this machine and one for a remote, and writes
 // nothing: when it was is noted in memory.
 
-// settled reports whether a sync would do nothing if the source has not changed.
-func (o Options) settled(sn *store.Snapshot, r *store.Repository) bool {
+// isUpToDate reports whether a sync would do nothing if the source has not changed.
+func (o Options) isUpToDate(sn *store.Snapshot, r *store.Repository) bool {
 	return r.Indexed() && r.LastError == "" && r.Admission == o.admission() && !lost(sn, r.Shards)
 }
 

@@ -148,10 +148,10 @@ func (p *pipeline) wanted() int {
 	return p.search.Out.Remaining()
 }
 
-// settle verifies the held segments if so many candidates may satisfy the limit, so
+// verifyEnough verifies the held segments if so many candidates may satisfy the limit, so
 // that no further shard is planned in vain. It reports false when no more matches
 // are wanted.
-func (p *pipeline) settle(candidates int) bool {
+func (p *pipeline) verifyEnough(candidates int) bool {
 	if p.ordered == nil && len(p.held) > 0 && candidates >= p.wanted() {
 		return p.verifyHeld()
 	}

@@ -87,7 +87,7 @@ func (r *Search) searchWindow(ctx context.Context, w *rank.Window, c *cutter, fi
 		return false, ctx.Err()
 	}
 	for n := range w.Shards {
-		if !w.Asked[n] && !to.settle(w.Candidates) {
+		if !w.Asked[n] && !to.verifyEnough(w.Candidates) {
 			return false, ctx.Err()
 		}
 		p := w.Plan(ctx, n, to.wanted())

@@ -42,9 +42,9 @@ func (ap *Atom) forget() {
 	}
 }
 
-// settle counts the bytes of bp. Once the plan holds more than limit bytes, atoms
+// limitSize counts the bytes of bp. Once the plan holds more than limit bytes, atoms
 // forget where they may match; the documents that are left are known by then.
-func (p *Plan) settle(bp *Basic, limit int) {
+func (p *Plan) limitSize(bp *Basic, limit int) {
 	for i := range bp.Atoms {
 		ap := &bp.Atoms[i]
 		if p.held += ap.bytes(); p.held > limit {

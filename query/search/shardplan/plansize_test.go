@@ -20,7 +20,7 @@ func TestPlansAreBounded(t *testing.T) {
 			bp.Atoms[i].Content = postings.Candidates{Docs: postings.Full(postings.MaxBlocks), Blocks: postings.Full(postings.MaxBlocks)}
 			bp.Atoms[i].Path = postings.Candidates{Docs: &postings.Set{}}
 		}
-		p.settle(bp, room)
+		p.limitSize(bp, room)
 		for i := range bp.Atoms {
 			switch ap := &bp.Atoms[i]; {
 			case ap.Path.All:

@@ -95,7 +95,7 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 		} else {
 			bp.readNothing(b)
 		}
-		p.settle(bp, limit)
+		p.limitSize(bp, limit)
 		if bp.Docs == nil {
 			all = nil
 		} else if all != nil {
