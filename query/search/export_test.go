@@ -22,7 +22,7 @@ func (s *Searcher) Occupy(n int) {
 // back.
 func (s *Searcher) TakeSlots() (give func()) {
 	var all []*admission.Slot
-	var gone []*admission.Search
+	var gone []*admission.Share
 	for i := 0; ; i++ {
 		other := s.processors.Begin(fmt.Sprint("other ", i), false, time.Now)
 		gone = append(gone, other)

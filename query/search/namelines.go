@@ -15,7 +15,7 @@ const fewNames = 64
 // mayMatch returns the repositories of b whose names may match, of which there are
 // few: a query finds mostly documents, and trying the name of each repository would
 // take longer than to find those.
-func mayMatch(t *task.Task, b *target.Query) *target.Set {
+func mayMatch(t *task.Task, b *target.Query) *target.Repositories {
 	if t.Brute || b.Tree == nil || !b.Repositories.IsLazy() && b.Repositories.Len() <= fewNames {
 		return b.Repositories
 	}

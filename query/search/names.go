@@ -21,7 +21,7 @@ func searchNames(ctx context.Context, t *task.Task, pass []*target.Query, most i
 		return nil, err
 	}
 	matchers := make([][]*match.Matcher, len(pass))
-	var sets []*target.Set
+	var sets []*target.Repositories
 	for i, b := range pass {
 		var ok bool
 		if matchers[i], ok = nameMatchers(b); !ok {

@@ -36,8 +36,8 @@ type run struct {
 	out       *answer.Sender
 	scope     *scope.Scope
 	coverage  *coverage.Ledger
-	documents *documents.Search
-	commits   *commits.Search
+	documents *documents.Runner
+	commits   *commits.Runner
 	// timeout is the time the whole search has.
 	timeout time.Duration
 }
@@ -57,8 +57,8 @@ func (r *run) run(ctx context.Context) Outcome {
 	defer r.takeSnapshot()()
 	r.Hide()
 	r.coverage = coverage.New(r.Task, r.basics)
-	r.commits = &commits.Search{Task: r.Task, Out: r.out, Coverage: r.coverage}
-	r.documents = &documents.Search{
+	r.commits = &commits.Runner{Task: r.Task, Out: r.out, Coverage: r.coverage}
+	r.documents = &documents.Runner{
 		Task: r.Task, Out: r.out, Coverage: r.coverage, Options: verify.Options{ContextLines: r.o.ContextLines, Debug: r.o.Debug, Brute: r.Brute},
 		Past: r.o.Bookmark.passed(), IsResumed: r.o.Bookmark.Resumed(),
 	}

@@ -132,9 +132,9 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink a
 	if o.Bookmark.Resumed() {
 		t.Start = o.Bookmark.start
 	}
-	t.Admitted = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
-	defer t.Admitted.End() // also when it panics, which servers survive
-	t.Slot = t.Admitted.Slot()
+	t.Processors = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
+	defer t.Processors.End() // also when it panics, which servers survive
+	t.Slot = t.Processors.Slot()
 	r := &run{Task: t, searcher: s, q: q, o: o, sink: sink, began: began}
 	out := r.run(ctx)
 	if !r.yielded() {

@@ -64,9 +64,8 @@ func NewProcessors(workers, spare int) *Processors {
 	return &Processors{workers: workers, patience: NewDelay(patience), free: workers, spare: spare, held: map[string]int{}}
 }
 
-// Share is how many goroutines a search at work may use: its part of the
-// workers.
-func (p *Processors) Share() int { return max(p.workers/max(int(p.busy.Load()), 1), 1) }
+// perSearch returns how many goroutines a search may have at work.
+func (p *Processors) perSearch() int { return max(p.workers/max(int(p.busy.Load()), 1), 1) }
 
 // Busy returns how many searches are at work.
 func (p *Processors) Busy() int { return int(p.busy.Load()) }

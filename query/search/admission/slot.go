@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Search is what one search holds of the processors.
-type Search struct {
+// Share is the part of the processors that one search has.
+type Share struct {
 	processors *Processors
 	client     string
 	resumed    bool
@@ -18,22 +18,23 @@ type Search struct {
 
 // Begin counts a search as being at work until its End. A search that is resumed
 // has a client that reads slowly, and goes behind others.
-func (p *Processors) Begin(client string, resumed bool, now func() time.Time) *Search {
+func (p *Processors) Begin(client string, resumed bool, now func() time.Time) *Share {
 	p.busy.Add(1)
-	return &Search{processors: p, client: client, resumed: resumed, now: now}
+	return &Share{processors: p, client: client, resumed: resumed, now: now}
 }
 
 // End ends the search. Its slots were released before.
-func (s *Search) End() { s.processors.busy.Add(-1) }
+func (s *Share) End() { s.processors.busy.Add(-1) }
 
-// Share is how many of the processors the search is to use.
-func (s *Search) Share() int { return s.processors.Share() }
+// Goroutines returns how many goroutines the search may have at work: its part of the
+// workers.
+func (s *Share) Goroutines() int { return s.processors.perSearch() }
 
 // isOld reports whether the search has worked so long that it goes behind others.
-func (s *Search) isOld() bool { return s.resumed || time.Duration(s.worked.Load()) > youngFor }
+func (s *Share) isOld() bool { return s.resumed || time.Duration(s.worked.Load()) > youngFor }
 
 // Slot returns a slot for one goroutine of the search, not acquired yet.
-func (s *Search) Slot() *Slot { return &Slot{search: s} }
+func (s *Share) Slot() *Slot { return &Slot{share: s} }
 
 // patience is how long a client may keep a search from its slot: longer than it
 // takes to put matches where they wait to be sent.
@@ -43,7 +44,7 @@ const patience = time.Millisecond
 // count as being at work meanwhile. After a while slot is given to others; a
 // goroutine that computes in it meanwhile goes on without until it acquires it
 // again, so more than the workers may compute for that time.
-func (s *Search) WaitForClient(slot *Slot, send func() error) error {
+func (s *Share) WaitForClient(slot *Slot, send func() error) error {
 	s.processors.busy.Add(-1)
 	defer s.processors.busy.Add(1)
 	defer s.processors.patience.Add(slot.Leave).Remove()
@@ -53,8 +54,8 @@ func (s *Search) WaitForClient(slot *Slot, send func() error) error {
 // Slot is what one goroutine of a search computes in. Only Leave is safe for
 // concurrent use.
 type Slot struct {
-	search *Search
-	taken  atomic.Bool
+	share *Share
+	taken atomic.Bool
 	// since is when the slot was acquired, counted when its time was last added
 	// to that of the search.
 	since, counted time.Time
@@ -69,7 +70,7 @@ func (s *Slot) Acquire(ctx context.Context) error {
 		}
 		s.Leave()
 	}
-	if err := s.search.processors.take(ctx, s.search.client, s.search.isOld()); err != nil {
+	if err := s.share.processors.take(ctx, s.share.client, s.share.isOld()); err != nil {
 		return err
 	}
 	s.begin()
@@ -78,7 +79,7 @@ func (s *Slot) Acquire(ctx context.Context) error {
 
 // TryAcquire acquires the slot if one is free. It is not taken yet.
 func (s *Slot) TryAcquire() bool {
-	if !s.search.processors.try(s.search.client) {
+	if !s.share.processors.try(s.share.client) {
 		return false
 	}
 	s.begin()
@@ -86,22 +87,22 @@ func (s *Slot) TryAcquire() bool {
 }
 
 func (s *Slot) begin() {
-	s.since = s.search.now()
+	s.since = s.share.now()
 	s.counted = s.since
 	s.taken.Store(true)
 }
 
 // count adds the time with the slot to that of the search.
 func (s *Slot) count() {
-	now := s.search.now()
-	s.search.worked.Add(int64(now.Sub(s.counted)))
+	now := s.share.now()
+	s.share.worked.Add(int64(now.Sub(s.counted)))
 	s.counted = now
 }
 
 // isDue reports whether a waiter is to have the slot now.
 func (s *Slot) isDue() bool {
-	old := s.search.isOld()
-	return (old || s.counted.Sub(s.since) > sharedAfter) && s.search.processors.wanted(s.search.client, old)
+	old := s.share.isOld()
+	return (old || s.counted.Sub(s.since) > sharedAfter) && s.share.processors.wanted(s.share.client, old)
 }
 
 // Without calls wait without the slot, and acquires it again if it was taken. What
@@ -119,7 +120,7 @@ func (s *Slot) Without(ctx context.Context, wait func()) {
 // Leave gives the slot to others, if it is still taken.
 func (s *Slot) Leave() {
 	if s.taken.CompareAndSwap(true, false) {
-		s.search.processors.give(s.search.client)
+		s.share.processors.give(s.share.client)
 	}
 }
 

@@ -170,7 +170,7 @@ func (s *Sender) Send(matches []query.Match) error {
 // show gives matches to the sink. While it waits for a client the search is not
 // at work, and others have its slot.
 func (s *Sender) show(matches []query.Match) error {
-	return s.task.Admitted.WaitForClient(s.task.Slot, func() error { return s.sink.Send(matches) })
+	return s.task.Processors.WaitForClient(s.task.Slot, func() error { return s.sink.Send(matches) })
 }
 
 // again counts down the matches that are found a second time, and reports whether

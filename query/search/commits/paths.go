@@ -76,7 +76,7 @@ func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []ite
 // is reported.
 func AuthoredPaths(ctx context.Context, t *task.Task, of *target.Repository, rev *target.Revision, authored *compile.Commits) (paths map[string]struct{}, ok bool, err error) {
 	one := &target.Repository{Stored: of.Stored, Shown: of.Shown, Revisions: []*target.Revision{rev}}
-	q := &scope{&target.Query{Query: &compile.Query{Index: query.Yes}, Repositories: target.NewSet(one)}, authored}
+	q := &commitQuery{&target.Query{Query: &compile.Query{Index: query.Yes}, Repositories: target.NewRepositories(one)}, authored}
 	c := newSearch(t, q)
 	if c.people, err = c.peopleOf(q.Repositories); err != nil {
 		return nil, false, err

@@ -26,7 +26,7 @@ type shardPlan struct {
 
 // planCommits reads the posting lists of one history shard for q. With brute it
 // reads none. A panic over a damaged shard is an error.
-func planCommits(v shard.View, q *scope, people map[uint32]store.People, brute bool, in *shardplan.Reader) (p *shardPlan, err error) {
+func planCommits(v shard.View, q *commitQuery, people map[uint32]store.People, brute bool, in *shardplan.Reader) (p *shardPlan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -59,7 +59,7 @@ func planCommits(v shard.View, q *scope, people map[uint32]store.People, brute b
 
 // narrow returns documents such that every commit that matches has one of
 // them, nil for all.
-func (p *shardPlan) narrow(q *scope, in *shardplan.Reader) (*postings.Set, error) {
+func (p *shardPlan) narrow(q *commitQuery, in *shardplan.Reader) (*postings.Set, error) {
 	content, paths := in.Content(p.view), in.Paths(p.view, p.docs)
 	texts, err := p.texting(q, content)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *shardPlan) narrow(q *scope, in *shardplan.Reader) (*postings.Set, error
 }
 
 // texting returns the documents that the patterns may match, nil for all.
-func (p *shardPlan) texting(q *scope, content *postings.Evaluator) (*postings.Set, error) {
+func (p *shardPlan) texting(q *commitQuery, content *postings.Evaluator) (*postings.Set, error) {
 	if q.Tree == nil {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func (p *shardPlan) filesOf(docs *postings.Set) *postings.Set {
 
 // choose lists the commits that are alive, in a chosen repository, and have the
 // people and dates that q asks for.
-func (p *shardPlan) choose(q *scope, people map[uint32]store.People, narrowed *postings.Set) {
+func (p *shardPlan) choose(q *commitQuery, people map[uint32]store.People, narrowed *postings.Set) {
 	t := p.table
 	authors, committers := newPeopleTest(t, people, q.Authors), newPeopleTest(t, people, q.Committers)
 	wanted := func(i int) bool {

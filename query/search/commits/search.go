@@ -26,7 +26,7 @@ type search struct {
 	*task.Task
 	out      *answer.Sender
 	coverage *coverage.Ledger
-	q        *scope
+	q        *commitQuery
 	// targets are those with commits to be looked at, in listing order; idle counts the
 	// other repositories with commits, where the index has all and nothing of it matches.
 	targets []*target.Repository
@@ -80,20 +80,20 @@ const (
 	segmentLogged = 128
 )
 
-// Search searches commits.
-type Search struct {
+// Runner searches commits, pass by pass.
+type Runner struct {
 	*task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
 }
 
 // Run searches commits for the basic queries of a pass that ask for them.
-func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
+func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
 	for _, b := range pass {
 		if b.Commits == nil || b.Commits.FindsNothing || r.Out.IsFullHere() {
 			continue
 		}
-		c := newSearch(r.Task, &scope{b, b.Commits})
+		c := newSearch(r.Task, &commitQuery{b, b.Commits})
 		c.out, c.coverage = r.Out, r.Coverage
 		err := c.search(ctx)
 		c.reportLeft(err)
@@ -105,7 +105,7 @@ func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
 	return nil
 }
 
-func newSearch(t *task.Task, q *scope) *search {
+func newSearch(t *task.Task, q *commitQuery) *search {
 	return &search{Task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{}, unlisted: map[*target.Repository]bool{},
 		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
 }
@@ -177,9 +177,9 @@ func (c *search) plan(ctx context.Context) {
 	plans := make([]*shardPlan, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
-	for range min(c.Admitted.Share(), len(views)) {
+	for range min(c.Processors.Goroutines(), len(views)) {
 		wg.Go(func() {
-			in := shardplan.NewReader(c.Task, c.Admitted.Slot())
+			in := shardplan.NewReader(c.Task, c.Processors.Slot())
 			defer in.Close()
 			defer in.Slot.Release()
 			for i := range work {
@@ -313,7 +313,7 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 	var mu sync.Mutex // guards what follows
 	workers, looked, bytes := 0, 0, 0
 	ordered := execute.New(ctx, execute.Options[*segment]{
-		Workers: c.Admitted.Share(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
+		Workers: c.Processors.Goroutines(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
 		Worker: func() (run func(*segment), end func()) {
 			w := newWorker(c)
 			return func(s *segment) { w.confirm(ctx, s) }, func() {

@@ -124,7 +124,7 @@ func (c *search) noteUnreadable(t *target.Repository, err error) {
 
 // unsearchable counts files of wanted commits whose diff cannot be searched,
 // and files that are not known.
-func (p *shardPlan) unsearchable(q *scope) int {
+func (p *shardPlan) unsearchable(q *commitQuery) int {
 	if !q.Diff {
 		return 0
 	}
@@ -165,7 +165,7 @@ func (c *search) reportTargets(err error, targets []*target.Repository) {
 
 // ReportTimedOut records the targets of searches of commits that were not begun in
 // time.
-func (r *Search) ReportTimedOut(err error, basics []*target.Query) {
+func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
 	for _, b := range basics {
 		if b.Commits != nil {
 			c := &search{Task: r.Task, out: r.Out}

@@ -37,7 +37,7 @@ type changes interface {
 // matcher confirms commits, one after the other. It belongs to one
 // goroutine.
 type matcher struct {
-	q     *scope
+	q     *commitQuery
 	brute bool
 
 	// joined are the changed lines of the file at hand, without their signs and
@@ -70,7 +70,7 @@ type atomSpans struct {
 	spans         []match.Span
 }
 
-func newMatcher(q *scope, brute bool) *matcher {
+func newMatcher(q *commitQuery, brute bool) *matcher {
 	return &matcher{q: q, brute: brute, atoms: make([]atomSpans, len(q.Atoms))}
 }
 
@@ -393,12 +393,12 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // wants reports whether a commit that no columns were read of has the people
 // and the date that q asks for.
-func (q *scope) wants(author, committer shard.Person, seconds int64) bool {
+func (q *commitQuery) wants(author, committer shard.Person, seconds int64) bool {
 	return q.Dated(seconds) && compile.PersonHolds(q.Authors, author) && compile.PersonHolds(q.Committers, committer)
 }
 
 // peopleOf returns the mailmaps of the targets that have one.
-func (c *search) peopleOf(targets *target.Set) (map[uint32]store.People, error) {
+func (c *search) peopleOf(targets *target.Repositories) (map[uint32]store.People, error) {
 	out := map[uint32]store.People{}
 	ids := targets.IDs().Clone()
 	ids.Intersect(c.Snapshot.MarkedIDs(store.MarkMailmap))

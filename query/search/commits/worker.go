@@ -26,7 +26,7 @@ type worker struct {
 func newWorker(c *search) *worker {
 	return &worker{
 		search: c, matcher: newMatcher(c.q, c.Brute),
-		at: c.Admitted.Slot(), texts: map[*shardPlan]*shard.Text{},
+		at: c.Processors.Slot(), texts: map[*shardPlan]*shard.Text{},
 	}
 }
 

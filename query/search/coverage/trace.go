@@ -74,7 +74,7 @@ func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits i
 		ids := target.UnionIDs(sets)
 		ids.Subtract(covered)
 		for id := range ids.All() {
-			if slices.ContainsFunc(sets, func(s *target.Set) bool { return s.HasRevision(id) }) {
+			if slices.ContainsFunc(sets, func(s *target.Repositories) bool { return s.HasRevision(id) }) {
 				repo := t.Repository(id)
 				rest.Repositories++
 				rest.Documents += repo.Documents
@@ -88,8 +88,8 @@ func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits i
 // documentQueries returns the basic queries that search documents.
 func (c *Ledger) documentQueries() []*target.Query { return target.WithDocuments(c.queries) }
 
-func repositoriesOf(queries []*target.Query) []*target.Set {
-	sets := make([]*target.Set, len(queries))
+func repositoriesOf(queries []*target.Query) []*target.Repositories {
+	sets := make([]*target.Repositories, len(queries))
 	for i, b := range queries {
 		sets[i] = b.Repositories
 	}

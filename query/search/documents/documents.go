@@ -47,8 +47,8 @@ type segment struct {
 	bytes int
 }
 
-// Search is the part of a search that searches documents, pass by pass.
-type Search struct {
+// Runner searches documents, pass by pass.
+type Runner struct {
 	*task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
@@ -60,7 +60,7 @@ type Search struct {
 }
 
 // Run searches the documents of one pass.
-func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
+func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
 	start := r.Now()
 	sources := target.Sources(r.Task, pass)
 	r.Coverage.Begin(sources)
@@ -107,7 +107,7 @@ func sortGroup(group []query.Match) []query.Match {
 
 // ReportUnready records all chosen repositories with documents, if err says that
 // time was up.
-func (r *Search) ReportUnready(err error, queries []*target.Query) {
+func (r *Runner) ReportUnready(err error, queries []*target.Query) {
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return len(repo.Shards) > 0 && slices.ContainsFunc(queries, func(b *target.Query) bool { return b.Repositories.Has(repo.ID) })
 	})
@@ -115,7 +115,7 @@ func (r *Search) ReportUnready(err error, queries []*target.Query) {
 
 // ReportTimedOut records the chosen repositories with documents in sources that
 // were not finished, if err says that time was up.
-func (r *Search) ReportTimedOut(err error, pass []*target.Query, left []target.Source) {
+func (r *Runner) ReportTimedOut(err error, pass []*target.Query, left []target.Source) {
 	isLeft := target.In(left)
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return slices.ContainsFunc(pass, func(b *target.Query) bool {
@@ -125,7 +125,7 @@ func (r *Search) ReportTimedOut(err error, pass []*target.Query, left []target.S
 	})
 }
 
-func (r *Search) reportTimedOutWhere(err error, unfinished func(*store.Repository) bool) {
+func (r *Runner) reportTimedOutWhere(err error, unfinished func(*store.Repository) bool) {
 	if r.Out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}

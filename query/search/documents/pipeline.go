@@ -21,7 +21,7 @@ import (
 // that goes on from a bookmark verify ahead until it has sent a few groups: its
 // client has not read what was found before.
 type pipeline struct {
-	search *Search
+	search *Runner
 	ctx    context.Context
 	cancel context.CancelFunc
 	pass   []*target.Query
@@ -67,7 +67,7 @@ const lazyGroups = 4
 // fewBytes is how many bytes are verified before workers are started.
 const fewBytes = 192 << 10
 
-func newPipeline(ctx context.Context, r *Search, pass []*target.Query) *pipeline {
+func newPipeline(ctx context.Context, r *Runner, pass []*target.Query) *pipeline {
 	p := &pipeline{search: r, pass: pass, workers: 1, passed: r.Past.Groups, cut: r.Past.TextsCut}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
@@ -98,7 +98,7 @@ func (p *pipeline) start() bool {
 	if p.ordered != nil {
 		return p.ctx.Err() == nil
 	}
-	n := p.search.Admitted.Share()
+	n := p.search.Processors.Goroutines()
 	if n == 1 || p.isLazy() || p.isPlenty() {
 		return p.verifyHeld()
 	}
@@ -209,7 +209,7 @@ func (p *pipeline) verifier() *verify.Verifier {
 func (p *pipeline) verifySegment(v *verify.Verifier, s *segment) {
 	at := p.search.Slot
 	if v != p.alone {
-		at = p.search.Admitted.Slot()
+		at = p.search.Processors.Slot()
 		defer at.Release()
 	}
 	if s.Err = at.Acquire(p.ctx); s.Err != nil {

@@ -19,10 +19,10 @@ func Scan(ctx context.Context, r *task.Task, b *target.Query, s verify.Scan) (do
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards docs
 	sources := target.Sources(r, []*target.Query{b})
-	for range min(r.Admitted.Share(), len(sources)) {
+	for range min(r.Processors.Goroutines(), len(sources)) {
 		wg.Go(func() {
 			v := verify.New([]*target.Query{b}, verify.Options{Brute: r.Brute})
-			at := r.Admitted.Slot()
+			at := r.Processors.Slot()
 			defer at.Release()
 			for src := range work {
 				if err := scanSource(ctx, r, at, v, src, b, s); err != nil && ctx.Err() == nil {

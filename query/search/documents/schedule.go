@@ -13,7 +13,7 @@ import (
 // schedule plans some shards after the other and cuts their candidates into
 // segments: top documents first, then document after document. What is in no shard comes
 // last.
-func (r *Search) schedule(ctx context.Context, pass []*target.Query, sources []target.Source, to *pipeline) error {
+func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []target.Source, to *pipeline) error {
 	c := cutter{share: firstShare, emit: to.put}
 	// One for each goroutine that plans. The first also serves to rank, and
 	// all stay open until then: plans go on to read names.
@@ -21,7 +21,7 @@ func (r *Search) schedule(ctx context.Context, pass []*target.Query, sources []t
 	for i := range in {
 		slot := r.Slot
 		if i > 0 {
-			slot = r.Admitted.Slot()
+			slot = r.Processors.Slot()
 		}
 		in[i] = shardplan.NewReader(r.Task, slot)
 		defer in[i].Close()
@@ -71,7 +71,7 @@ func (r *Search) schedule(ctx context.Context, pass []*target.Query, sources []t
 
 // searchWindow cuts the candidates of a window, of which the first shard is at
 // place first. It reports whether more are wanted.
-func (r *Search) searchWindow(ctx context.Context, w *rank.Window, c *cutter, first int, to *pipeline) (more bool, err error) {
+func (r *Runner) searchWindow(ctx context.Context, w *rank.Window, c *cutter, first int, to *pipeline) (more bool, err error) {
 	defer func() {
 		for _, p := range w.Plans {
 			if p != nil {

@@ -19,7 +19,7 @@ import (
 func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	r := &ranker{}
-	all := []*target.Query{{Query: &compile.Query{}, Repositories: target.NewSet(
+	all := []*target.Query{{Query: &compile.Query{}, Repositories: target.NewRepositories(
 		&target.Repository{Stored: &store.Repository{}, Revisions: []*target.Revision{{}}},
 	)}}
 	var list []groupPlace

@@ -148,7 +148,7 @@ func (w *Window) plan(ctx context.Context, shards []int) {
 			if i >= len(shards) {
 				return
 			}
-			if left := len(shards) - i; in == w.in[0] && t.Admitted.Share() > 1 && w.estimate()*time.Duration(left) > worthHelp {
+			if left := len(shards) - i; in == w.in[0] && t.Processors.Goroutines() > 1 && w.estimate()*time.Duration(left) > worthHelp {
 				help(left)
 			}
 			start := t.Now()

@@ -14,7 +14,7 @@ import (
 
 // testCommitAfter takes from targets the revisions that do not pass. One whose
 // history cannot be read passes neither way, and is added to missing.
-func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, targets *target.Set, missing *[]*store.Repository) error {
+func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, targets *target.Repositories, missing *[]*store.Repository) error {
 	if a == nil {
 		return nil
 	}

@@ -41,7 +41,7 @@ type contentsKey struct {
 
 // readContents lists the revisions that are not indexed, for basic queries that
 // look at documents. Revisions beyond the limits are left out and reported.
-func (s *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) *target.Set) error {
+func (s *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) *target.Repositories) error {
 	var jobs []*contentsJob
 	known := map[contentsKey]*contentsJob{}
 	for _, b := range basics {

@@ -47,7 +47,7 @@ func (s *Scope) testFiles(ctx context.Context) error {
 }
 
 // test takes from targets what does not pass.
-func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compile.FileTest, targets *target.Set) error {
+func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compile.FileTest, targets *target.Repositories) error {
 	for _, test := range tests {
 		a := answers[test.FileQuestion]
 		if a == nil {
@@ -90,7 +90,7 @@ func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
 }
 
 // ask finds the answer for those of the targets for which it is not known.
-func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Set) error {
+func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Repositories) error {
 	start := t.Now()
 	var some []*target.Repository
 	for repo := range targets.All() {
@@ -103,7 +103,7 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTes
 			some = append(some, &new)
 		}
 	}
-	rest := target.NewSet(some...)
+	rest := target.NewRepositories(some...)
 	b := &target.Query{Query: test.Documents, Repositories: rest}
 	var mu sync.Mutex // guards a
 	done := func(key target.Key) bool {

@@ -22,7 +22,7 @@ func (s *Scope) findLeftOut() leftOut {
 
 // countChosen counts the repositories that any of the basic queries searches.
 func (s *Scope) countChosen() int {
-	sets := make([]*target.Set, len(s.queries))
+	sets := make([]*target.Repositories, len(s.queries))
 	for i, b := range s.queries {
 		sets[i] = b.Repositories
 	}

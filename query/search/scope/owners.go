@@ -28,7 +28,7 @@ const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 // the targets: nothing true can be said of its documents. It reports whether owners
 // were asked for and no repository names any.
 func readOwners(ctx context.Context, t *task.Task, queries []*target.Query) (none bool, err error) {
-	var sets []*target.Set
+	var sets []*target.Repositories
 	for _, b := range queries {
 		if b.NeedsOwners() {
 			sets = append(sets, b.Repositories)
@@ -53,7 +53,7 @@ func readOwners(ctx context.Context, t *task.Task, queries []*target.Query) (non
 }
 
 // ownerRules reads the rules of the targets that have some.
-func ownerRules(ctx context.Context, t *task.Task, targets *target.Set) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
+func ownerRules(ctx context.Context, t *task.Task, targets *target.Repositories) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
 	start := t.Now()
 	m, err := match.Compile(ownersPath, true, true)
 	if err != nil {
@@ -101,7 +101,7 @@ func ownerRules(ctx context.Context, t *task.Task, targets *target.Set) (rules m
 
 // uploadedRules puts the rules of files that were uploaded in the place of those that
 // were read.
-func uploadedRules(sn *store.Snapshot, targets *target.Set, rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool) error {
+func uploadedRules(sn *store.Snapshot, targets *target.Repositories, rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool) error {
 	return sn.EachOwnersFile(func(repository uint32, read func() (*store.OwnersFile, error)) error {
 		t := targets.Get(repository)
 		if t == nil {

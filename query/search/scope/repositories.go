@@ -16,7 +16,7 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 		forks, archived := leftOutOf(s.Snapshot, f, ids)
 		forks.Join(archived)
 		ids.Subtract(forks)
-		b.Repositories, b.LeftOut = target.NewLazy(s.Task, ids, shown), target.NewLazy(s.Task, forks, shown)
+		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.Task, ids, shown), target.NewLazyRepositories(s.Task, forks, shown)
 		for stored := range s.Marked(store.MarkUnindexed) {
 			if ids.Has(stored.ID) {
 				s.sel.addUnindexed(stored)
@@ -42,7 +42,7 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 		s.sel.addUnindexed(stored)
 		chosen = append(chosen, t)
 	}
-	b.Repositories, b.LeftOut = target.NewSet(chosen...), target.NewSet(leftOut...)
+	b.Repositories, b.LeftOut = target.NewRepositories(chosen...), target.NewRepositories(leftOut...)
 }
 
 // addUnindexed notes why a chosen repository has no generation, if it has none.

@@ -78,11 +78,11 @@ func (s *Scope) resolveLeftOut(ctx context.Context) error {
 	for _, b := range s.queries {
 		chooseRevisions(b, b.LeftOut, answers, &selection{})
 	}
-	return s.readContents(ctx, s.queries, func(b *target.Query) *target.Set { return b.LeftOut })
+	return s.readContents(ctx, s.queries, func(b *target.Query) *target.Repositories { return b.LeftOut })
 }
 
 // askFor adds what the targets need from git to questions.
-func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.Set) {
+func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.Repositories) {
 	if b.Index == query.Only || targets.IsLazy() {
 		return
 	}
@@ -274,7 +274,7 @@ type assembled struct {
 }
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
-func chooseRevisions(b *target.Query, targets *target.Set, answers map[uint32]*gitAnswer, sel *selection) {
+func chooseRevisions(b *target.Query, targets *target.Repositories, answers map[uint32]*gitAnswer, sel *selection) {
 	if targets.IsLazy() {
 		return // a target is made with its revisions
 	}

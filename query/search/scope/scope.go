@@ -109,7 +109,7 @@ func (s *Scope) Resolve(ctx context.Context) error {
 		return err
 	}
 	s.Report.Skips().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
-	if err := s.readContents(ctx, s.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
+	if err := s.readContents(ctx, s.queries, func(b *target.Query) *target.Repositories { return b.Repositories }); err != nil {
 		return err
 	}
 	if err := s.testFiles(ctx); err != nil {

@@ -12,7 +12,7 @@ type Query struct {
 	*compile.Query
 	// Repositories are those to search, LeftOut the forks and archived ones that the
 	// query does not ask for.
-	Repositories, LeftOut *Set
+	Repositories, LeftOut *Repositories
 	// OwnerRules give the owners of documents, where the query asks for them.
 	OwnerRules map[Key]*owners.Rules
 	// Contributed are, for each filter on contributors, the paths that commits of

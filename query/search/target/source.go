@@ -139,7 +139,7 @@ func Shards(of *task.Task, pass []*Query) []shard.View {
 
 // AnyIn reports whether a member of a lazy set has documents or commits in a shard.
 // Mostly the first repository there is one.
-func (s *Set) AnyIn(sn *store.Snapshot, shard uint32) bool {
+func (s *Repositories) AnyIn(sn *store.Snapshot, shard uint32) bool {
 	for id := range sn.ShardRepositories(shard) {
 		if s.ids.Has(id) {
 			return true
@@ -150,7 +150,7 @@ func (s *Set) AnyIn(sn *store.Snapshot, shard uint32) bool {
 
 // KeysIn yields the revisions of the targets that may have documents in a
 // source.
-func KeysIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[Key] {
+func KeysIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
 		for t := range targetsIn(sn, targets, src) {
 			for _, rev := range t.Revisions {
@@ -168,7 +168,7 @@ func KeysIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[Key] {
 const fewTargets = 256
 
 // targetsIn yields the targets of repositories that may have documents in a source.
-func targetsIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[*Repository] {
+func targetsIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[*Repository] {
 	return func(yield func(*Repository) bool) {
 		if src.Unindexed != nil {
 			if t := targets.Get(src.Unindexed.Repository.ID); t != nil {

@@ -52,11 +52,11 @@ type Task struct {
 	Only uint32
 	repositories
 
-	// Admitted is what the search has of the processors, Slot that of the
+	// Processors is the share of them that the search has, Slot that of the
 	// goroutine that searches.
-	Admitted *admission.Search
-	Slot     *admission.Slot
-	Git      *Git
+	Processors *admission.Share
+	Slot       *admission.Slot
+	Git        *Git
 	// Client names the client, for a fair order of waiting searches.
 	Client string
 

@@ -10,17 +10,17 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Set is a set of repositories with what is searched of each. A lazy set makes a
+// Repositories are a set of repositories with what is searched of each. A lazy set makes a
 // target when it is asked for it, and neither Get nor Len go through the others. A
 // nil set is empty. It is safe for concurrent use while nothing is taken from it.
-type Set struct {
+type Repositories struct {
 	// task, ids and shown are those of a lazy set: where its repositories are, which they
 	// are, and what matches carry of them; whole is the lazy set that it is a part of and
 	// shares targets with, nil for none. The others have all targets in byID and listed.
 	task  *task.Task
 	ids   *store.IDs
 	shown *Shown
-	whole *Set
+	whole *Repositories
 
 	mu sync.RWMutex // guards byID of a lazy set
 	// byID are the members, or those of a lazy set that were asked for.
@@ -30,24 +30,24 @@ type Set struct {
 	listed []*Repository
 }
 
-// NewSet returns the set of some targets of different repositories, in listing
+// NewRepositories returns the set of some targets of different repositories, in listing
 // order.
-func NewSet(targets ...*Repository) *Set {
-	s := &Set{byID: make(map[uint32]*Repository, len(targets)), listed: targets}
+func NewRepositories(targets ...*Repository) *Repositories {
+	s := &Repositories{byID: make(map[uint32]*Repository, len(targets)), listed: targets}
 	for _, t := range targets {
 		s.byID[t.Stored.ID] = t
 	}
 	return s
 }
 
-// NewLazy returns the lazy set of repositories with some IDs, which exist for the
+// NewLazyRepositories returns the lazy set of repositories with some IDs, which exist for the
 // client of t, each at its default branch.
-func NewLazy(t *task.Task, ids *store.IDs, shown *Shown) *Set {
-	return &Set{task: t, ids: ids, shown: shown, byID: map[uint32]*Repository{}}
+func NewLazyRepositories(t *task.Task, ids *store.IDs, shown *Shown) *Repositories {
+	return &Repositories{task: t, ids: ids, shown: shown, byID: map[uint32]*Repository{}}
 }
 
 // Get returns the target of a repository, nil if it has none.
-func (s *Set) Get(repository uint32) *Repository {
+func (s *Repositories) Get(repository uint32) *Repository {
 	switch {
 	case s == nil:
 		return nil
@@ -66,7 +66,7 @@ func (s *Set) Get(repository uint32) *Repository {
 }
 
 // made returns the target of a member of a lazy set, always the same.
-func (s *Set) made(stored *store.Repository) *Repository {
+func (s *Repositories) made(stored *store.Repository) *Repository {
 	if s.whole != nil {
 		return s.whole.Get(stored.ID)
 	}
@@ -85,7 +85,7 @@ func (s *Set) made(stored *store.Repository) *Repository {
 }
 
 // Has reports whether a repository is in the set. It makes no target.
-func (s *Set) Has(repository uint32) bool {
+func (s *Repositories) Has(repository uint32) bool {
 	switch {
 	case s == nil:
 		return false
@@ -96,7 +96,7 @@ func (s *Set) Has(repository uint32) bool {
 }
 
 // HasRevision reports whether a revision of a repository is searched.
-func (s *Set) HasRevision(repository uint32) bool {
+func (s *Repositories) HasRevision(repository uint32) bool {
 	if s.IsLazy() {
 		return s.Has(repository)
 	}
@@ -106,10 +106,10 @@ func (s *Set) HasRevision(repository uint32) bool {
 
 // IsLazy reports whether targets are made when they are asked for. Then there may be
 // very many, each searched at its default branch.
-func (s *Set) IsLazy() bool { return s != nil && s.ids != nil }
+func (s *Repositories) IsLazy() bool { return s != nil && s.ids != nil }
 
 // Len returns how many repositories there are.
-func (s *Set) Len() int {
+func (s *Repositories) Len() int {
 	switch {
 	case s == nil:
 		return 0
@@ -120,7 +120,7 @@ func (s *Set) Len() int {
 }
 
 // IDs returns the IDs of the repositories. The set is not to be changed.
-func (s *Set) IDs() *store.IDs {
+func (s *Repositories) IDs() *store.IDs {
 	if s.IsLazy() {
 		return s.ids
 	}
@@ -133,10 +133,10 @@ func (s *Set) IDs() *store.IDs {
 
 // In returns the set of those repositories that have some IDs. These are the caller's
 // no more.
-func (s *Set) In(ids *store.IDs) *Set {
+func (s *Repositories) In(ids *store.IDs) *Repositories {
 	if s.IsLazy() {
 		ids.Intersect(s.ids)
-		return &Set{task: s.task, ids: ids, whole: s}
+		return &Repositories{task: s.task, ids: ids, whole: s}
 	}
 	var some []*Repository
 	for t := range s.All() {
@@ -144,11 +144,11 @@ func (s *Set) In(ids *store.IDs) *Set {
 			some = append(some, t)
 		}
 	}
-	return NewSet(some...)
+	return NewRepositories(some...)
 }
 
 // All yields the targets in listing order. The set may change meanwhile.
-func (s *Set) All() iter.Seq[*Repository] {
+func (s *Repositories) All() iter.Seq[*Repository] {
 	return func(yield func(*Repository) bool) {
 		if s.IsLazy() {
 			for stored := range s.Listed() {
@@ -170,7 +170,7 @@ func (s *Set) All() iter.Seq[*Repository] {
 }
 
 // Listed yields the repositories in listing order. It makes no targets.
-func (s *Set) Listed() iter.Seq[*store.Repository] {
+func (s *Repositories) Listed() iter.Seq[*store.Repository] {
 	if s.IsLazy() {
 		return s.task.In(s.ids)
 	}
@@ -185,8 +185,8 @@ func (s *Set) Listed() iter.Seq[*store.Repository] {
 
 // Keep leaves the targets that keep reports true for. They are then chosen one by
 // one.
-func (s *Set) Keep(keep func(*Repository) bool) {
-	kept := &Set{byID: map[uint32]*Repository{}}
+func (s *Repositories) Keep(keep func(*Repository) bool) {
+	kept := &Repositories{byID: map[uint32]*Repository{}}
 	for t := range s.All() {
 		if keep(t) {
 			kept.listed, kept.byID[t.Stored.ID] = append(kept.listed, t), t
@@ -197,7 +197,7 @@ func (s *Set) Keep(keep func(*Repository) bool) {
 
 // KeepRevisions leaves the revisions that keep reports true for, and the
 // repositories that have some.
-func (s *Set) KeepRevisions(keep func(*Repository, *Revision) bool) {
+func (s *Repositories) KeepRevisions(keep func(*Repository, *Revision) bool) {
 	s.Keep(func(t *Repository) bool {
 		t.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *Revision) bool { return !keep(t, rev) })
 		return len(t.Revisions) > 0
@@ -205,19 +205,19 @@ func (s *Set) KeepRevisions(keep func(*Repository, *Revision) bool) {
 }
 
 // Join returns a set with the repositories of all sets, at the revisions of all.
-func Join(sets []*Set) *Set {
+func Join(sets []*Repositories) *Repositories {
 	joined := map[uint32]*Repository{}
 	for _, s := range sets {
 		for t := range s.All() {
 			joined[t.Stored.ID] = t.With(joined[t.Stored.ID])
 		}
 	}
-	return NewSet(slices.SortedFunc(maps.Values(joined), func(a, b *Repository) int { return store.CompareListed(a.Stored, b.Stored) })...)
+	return NewRepositories(slices.SortedFunc(maps.Values(joined), func(a, b *Repository) int { return store.CompareListed(a.Stored, b.Stored) })...)
 }
 
 // UnionIDs returns the IDs of the repositories that are in any of some sets. The set is
 // the caller's.
-func UnionIDs(sets []*Set) *store.IDs {
+func UnionIDs(sets []*Repositories) *store.IDs {
 	ids := &store.IDs{}
 	for _, s := range sets {
 		ids.Join(s.IDs())
@@ -227,7 +227,7 @@ func UnionIDs(sets []*Set) *store.IDs {
 
 // Union yields the repositories that are in any of some sets, each once and in listing
 // order.
-func Union(t *task.Task, sets []*Set) iter.Seq[*store.Repository] {
+func Union(t *task.Task, sets []*Repositories) iter.Seq[*store.Repository] {
 	if len(sets) == 1 {
 		return sets[0].Listed()
 	}
