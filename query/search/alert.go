@@ -48,7 +48,7 @@ func (r *run) trouble(timedOut bool) *query.Alert {
 	if r.out.Matches() > 0 {
 		return nil
 	}
-	if timedOut && !r.NamesTimedOut() {
+	if timedOut && !r.task.NamesTimedOut() {
 		return r.timeoutAlert()
 	}
 	if r.scope.HasPassedOver() {
@@ -66,7 +66,7 @@ func (r *run) noRepositories() *query.Alert {
 	if len(r.basics) == 0 {
 		return nil
 	}
-	if r.Known() == 0 {
+	if r.task.Visible.Len() == 0 {
 		return &query.Alert{Title: "No repositories or code hosts configured",
 			Description: "To start searching code, add a repository: `trawl index PATH` or `trawl repo add PATH`."}
 	}
@@ -107,7 +107,7 @@ func (r *run) emptyContext() *query.Alert {
 }
 
 func (r *run) timeoutAlert() *query.Alert {
-	used := r.Now().Sub(r.Start)
+	used := r.task.Now().Sub(r.task.Start)
 	longer := report.LongerTimeout(2 * used)
 	rest := syntax.WithoutFilter(r.q.Text, r.q.PatternType, "timeout")
 	return &query.Alert{
@@ -159,7 +159,7 @@ func (r *run) unmatched() []query.Warning {
 			}
 			name, _, _ := query.SplitRepoRevs(f.Value)
 			m, err := match.CompileLines(name, true, false)
-			if err != nil || r.NamedIDs(m).Len() > 0 {
+			if err != nil || r.task.Visible.NamedIDs(m).Len() > 0 {
 				continue
 			}
 			warned[f.Span.Start] = true

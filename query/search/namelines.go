@@ -77,5 +77,5 @@ func (n *namesFound) atom(a *compile.Atom) (found *store.IDs, all bool) {
 	if err != nil || m.MatchesAll() {
 		return nil, true
 	}
-	return n.task.NamedIDs(m), false
+	return n.task.Visible.NamedIDs(m), false
 }

@@ -17,7 +17,7 @@ import (
 // queries, once for each revision and in listing order; most are enough. When ctx ends
 // it returns what it found until then.
 func searchNames(ctx context.Context, t *task.Task, pass []*target.Query, most int) ([]query.Match, error) {
-	if err := ctx.Err(); err != nil && t.Known() > 0 {
+	if err := ctx.Err(); err != nil && t.Visible.Len() > 0 {
 		return nil, err
 	}
 	matchers := make([][]*match.Matcher, len(pass))

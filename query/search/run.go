@@ -23,7 +23,7 @@ import (
 
 // run is one search.
 type run struct {
-	*task.Task
+	task     *task.Task
 	searcher *Searcher
 	q        *query.Query
 	o        Options
@@ -44,7 +44,7 @@ type run struct {
 
 func (r *run) run(ctx context.Context) Outcome {
 	if err := r.prepare(); err != nil {
-		r.Report.Skips().MarkIncomplete()
+		r.task.Report.Skips().MarkIncomplete()
 		var se *query.SyntaxError
 		if errors.As(err, &se) {
 			return Outcome{Alert: QueryAlert(err)}
@@ -55,31 +55,31 @@ func (r *run) run(ctx context.Context) Outcome {
 		return Outcome{}
 	}
 	defer r.takeSnapshot()()
-	r.Hide()
-	r.coverage = coverage.New(r.Task, r.basics)
-	r.commits = &commits.Runner{Task: r.Task, Out: r.out, Coverage: r.coverage}
+	r.task.Hide()
+	r.coverage = coverage.New(r.task, r.basics)
+	r.commits = &commits.Runner{Task: r.task, Out: r.out, Coverage: r.coverage}
 	r.documents = &documents.Runner{
-		Task: r.Task, Out: r.out, Coverage: r.coverage, Options: verify.Options{ContextLines: r.o.ContextLines, Debug: r.o.Debug, Brute: r.Brute},
+		Task: r.task, Out: r.out, Coverage: r.coverage, Options: verify.Options{ContextLines: r.o.ContextLines, Debug: r.o.Debug, Brute: r.task.Brute},
 		Past: r.o.Bookmark.passed(), IsResumed: r.o.Bookmark.Resumed(),
 	}
-	if r.Trace != nil {
+	if r.task.Trace != nil {
 		defer r.coverage.Report()
 	}
-	r.scope = scope.New(r.Task, r.searcher.scopes, r.basics)
+	r.scope = scope.New(r.task, r.searcher.scopes, r.basics)
 	r.scope.ChooseRepositories()
 	if !r.o.Bookmark.Resumed() {
-		r.Report.Exclude(r.scope.LeftOut())
+		r.task.Report.Exclude(r.scope.LeftOut())
 	}
-	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.Now().Sub(r.began))
+	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.task.Now().Sub(r.began))
 	defer cancel()
 	if err := r.scope.Resolve(deadline); err != nil {
-		r.Report.Skips().MarkIncomplete()
+		r.task.Report.Skips().MarkIncomplete()
 		r.documents.ReportUnready(err, r.basics)
 		r.commits.ReportTimedOut(err, r.basics)
 		r.coverage.Skip(target.WithDocuments(r.basics), false, err)
 		return r.end(ctx, err)
 	}
-	coverage.ReportSymbols(r.Task, r.basics)
+	coverage.ReportSymbols(r.task, r.basics)
 	passes := r.passes()
 	if len(passes) > 1 {
 		r.out.RememberSent()
@@ -87,7 +87,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	for i, pass := range passes {
 		if err := r.pass(deadline, pass); err != nil {
 			if !r.yielded() {
-				r.Report.Skips().MarkIncomplete()
+				r.task.Report.Skips().MarkIncomplete()
 			}
 			for _, later := range passes[i+1:] {
 				r.skip(later, err)
@@ -108,16 +108,16 @@ func (r *run) run(ctx context.Context) Outcome {
 // releases it or leaves it to the bookmark.
 func (r *run) takeSnapshot() (release func()) {
 	if r.o.Bookmark.Resumed() {
-		r.Snapshot = r.o.Bookmark.snap
-		r.ResumeFaults(r.o.Bookmark.failed)
+		r.task.Snapshot = r.o.Bookmark.snap
+		r.task.ResumeFaults(r.o.Bookmark.failed)
 	} else {
-		r.Snapshot = r.searcher.store.Snapshot()
+		r.task.Snapshot = r.searcher.store.Snapshot()
 	}
 	return func() {
 		if r.yielded() {
-			*r.o.Bookmark = Bookmark{snap: r.Snapshot, basics: r.parsed, start: r.Start, progress: r.out.Progress(), failed: r.FailedShards()}
+			*r.o.Bookmark = Bookmark{snap: r.task.Snapshot, basics: r.parsed, start: r.task.Start, progress: r.out.Progress(), failed: r.task.FailedShards()}
 		} else if !r.o.Bookmark.Resumed() {
-			_ = r.Snapshot.Close()
+			_ = r.task.Snapshot.Close()
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (r *run) prepare() error {
 	if r.q.PatternType == query.Structural {
 		return &query.SyntaxError{Message: "structural search is not supported", Hint: "search with patterntype:regexp"}
 	}
-	start := r.Now()
+	start := r.task.Now()
 	limit, longest := 0, time.Duration(r.searcher.maxTimeout.Load())
 	r.timeout = 0
 	var err error
@@ -138,7 +138,7 @@ func (r *run) prepare() error {
 		return err
 	}
 	for _, b := range r.parsed {
-		all, err := compile.Compile(b, compile.Options{DefaultCount: r.o.DefaultCount, Now: r.Start, Addresses: r.searcher.set.Addresses})
+		all, err := compile.Compile(b, compile.Options{DefaultCount: r.o.DefaultCount, Now: r.task.Start, Addresses: r.searcher.set.Addresses})
 		if err != nil {
 			return err
 		}
@@ -156,19 +156,19 @@ func (r *run) prepare() error {
 		}
 		r.timeout = max(r.timeout, min(t, longest))
 	}
-	r.Report.SetLimit(limit)
-	r.Report.SetDisplay(r.o.Display)
-	r.Report.SetFacetScope(newFacetScope(r.q.Text, r.basics))
-	r.Report.Skips().SetTimeout(r.timeout, longest)
+	r.task.Report.SetLimit(limit)
+	r.task.Report.SetDisplay(r.o.Display)
+	r.task.Report.SetFacetScope(newFacetScope(r.q.Text, r.basics))
+	r.task.Report.Skips().SetTimeout(r.timeout, longest)
 	var progress answer.Progress
 	if r.o.Bookmark != nil {
 		progress = r.o.Bookmark.progress
 	}
-	r.out = answer.NewSender(r.Task, r.sink, limit, r.o.Display, progress)
+	r.out = answer.NewSender(r.task, r.sink, limit, r.o.Display, progress)
 	for i, b := range r.basics {
 		describe, of := b.Described(), len(r.basics)
 		held := compiledBytes * len(r.q.Text) / of
-		r.Trace.Add(report.Step{Start: start.Sub(r.Start), Took: r.Now().Sub(start), LaterBytes: held, Later: func() (string, []report.Field) {
+		r.task.Trace.Add(report.Step{Start: start.Sub(r.task.Start), Took: r.task.Now().Sub(start), LaterBytes: held, Later: func() (string, []report.Field) {
 			return fmt.Sprintf("compile query %d of %d", i+1, of), []report.Field{report.Text("query", describe())}
 		}})
 	}
@@ -199,20 +199,20 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 	past := r.o.Bookmark.passed()
 	if past.Groups > 0 {
 		r.out.Resume(past)
-		r.TextsCut.Store(int64(past.TextsCut))
+		r.task.TextsCut.Store(int64(past.TextsCut))
 	}
-	start := r.Now()
+	start := r.task.Now()
 	most := r.out.Remaining()
 	if r.out.MayTakeFewer() {
 		most = math.MaxInt
 	}
-	found, nameErr := searchNames(ctx, r.Task, pass, most)
+	found, nameErr := searchNames(ctx, r.task, pass, most)
 	if past.Groups == 0 { // else they were sent before
 		if err := r.out.Send(found); err != nil {
 			return err
 		}
 	}
-	r.Step("repository names", start, report.Count("matches", len(found)))
+	r.task.Step("repository names", start, report.Count("matches", len(found)))
 	docs := target.WithDocuments(pass)
 	switch {
 	case r.out.IsFullHere():
@@ -234,21 +234,21 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 func (r *run) skip(pass []*target.Query, err error) {
 	r.commits.ReportTimedOut(err, pass)
 	docs := target.WithDocuments(pass)
-	r.documents.ReportTimedOut(err, docs, target.Sources(r.Task, docs))
+	r.documents.ReportTimedOut(err, docs, target.Sources(r.task, docs))
 	r.coverage.Skip(docs, false, err)
 }
 
 // end decides what to say about a search that is over.
 func (r *run) end(parent context.Context, err error) Outcome {
-	r.ReportFaults()
+	r.task.ReportFaults()
 	if r.out.Matches() == 0 {
 		r.coverage.ReportNoText()
 	}
 	if slices.ContainsFunc(r.basics, (*target.Query).CountsMatches) {
 		selects := slices.ContainsFunc(r.basics, func(b *target.Query) bool { return b.Select != nil })
-		r.Report.Skips().Add(report.TextsCut(int(r.TextsCut.Load()), selects))
+		r.task.Report.Skips().Add(report.TextsCut(int(r.task.TextsCut.Load()), selects))
 	}
-	r.Report.Skips().Add(report.PreviewsShortened(r.out.Shortened()))
+	r.task.Report.Skips().Add(report.PreviewsShortened(r.out.Shortened()))
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

@@ -126,7 +126,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink a
 	began := s.set.Now()
 	t := &task.Task{
 		Limits: task.Limits{Workers: s.set.Workers, Brute: s.set.Brute, MaxTextBytes: s.set.MaxTextBytes, PlanBytes: s.set.PlanBytes, TopDocuments: s.set.TopDocuments},
-		Now:    s.set.Now, Start: began, Client: o.Asker, Visible: o.Visible, PublicVisible: o.PublicVisible, Only: o.Only,
+		Now:    s.set.Now, Start: began, Client: o.Asker, IsVisible: o.Visible, PublicIsVisible: o.PublicVisible, Only: o.Only,
 		Git: s.git, Scratches: &s.scratches, Report: o.Report, Trace: o.Trace, Damaged: s.set.Damaged,
 	}
 	if o.Bookmark.Resumed() {
@@ -135,7 +135,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink a
 	t.Processors = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
 	defer t.Processors.End() // also when it panics, which servers survive
 	t.Slot = t.Processors.Slot()
-	r := &run{Task: t, searcher: s, q: q, o: o, sink: sink, began: began}
+	r := &run{task: t, searcher: s, q: q, o: o, sink: sink, began: began}
 	out := r.run(ctx)
 	if !r.yielded() {
 		o.Report.Finish(out.Err == nil)

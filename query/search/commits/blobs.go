@@ -36,11 +36,11 @@ func (w *worker) prepare(ctx context.Context, s *segment) error {
 	if len(w.q.Content) == 0 {
 		return nil
 	}
-	repo, err := w.Git.Open(ctx, s.target.Stored)
+	repo, err := w.task.Git.Open(ctx, s.target.Stored)
 	if err != nil {
 		return err
 	}
-	release, err := w.GitSlot(ctx)
+	release, err := w.task.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (w *worker) content(ctx context.Context, commit, path string, use func(text
 
 // largeContent is content for a blob of so many bytes.
 func (w *worker) largeContent(ctx context.Context, oid string, size int64, use func(text []byte)) error {
-	give, err := w.Git.LargeText(ctx, contentCopies*size)
+	give, err := w.task.Git.LargeText(ctx, contentCopies*size)
 	if err != nil {
 		return err
 	}

@@ -47,11 +47,11 @@ func (c *search) eachPath(ctx context.Context, t *target.Repository, f func(path
 
 // eachLogged is eachPath for commits that git is asked for.
 func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []item, f func(path string)) error {
-	repo, err := c.Git.Open(ctx, t.Stored)
+	repo, err := c.task.Git.Open(ctx, t.Stored)
 	if err != nil {
 		return err
 	}
-	release, err := c.GitSlot(ctx)
+	release, err := c.task.GitSlot(ctx)
 	if err != nil {
 		return err
 	}

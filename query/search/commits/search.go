@@ -23,7 +23,7 @@ import (
 // repository by repository, and then those that have to be read through git, so
 // that slow matches never delay fast ones. Within each the order is git log's.
 type search struct {
-	*task.Task
+	task     *task.Task
 	out      *answer.Sender
 	coverage *coverage.Ledger
 	q        *commitQuery
@@ -82,7 +82,7 @@ const (
 
 // Runner searches commits, pass by pass.
 type Runner struct {
-	*task.Task
+	Task     *task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
 }
@@ -106,7 +106,7 @@ func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
 }
 
 func newSearch(t *task.Task, q *commitQuery) *search {
-	return &search{Task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{}, unlisted: map[*target.Repository]bool{},
+	return &search{task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{}, unlisted: map[*target.Repository]bool{},
 		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
 }
 
@@ -139,7 +139,7 @@ func (c *search) search(ctx context.Context) (err error) {
 func (c *search) chooseTargets(ctx context.Context) {
 	set := c.q.Repositories
 	if set.IsLazy() && ctx.Err() == nil {
-		ids := c.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
+		ids := c.task.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
 		for _, p := range c.shards {
 			for repository := range p.of {
 				ids.Add(repository)
@@ -147,11 +147,11 @@ func (c *search) chooseTargets(ctx context.Context) {
 		}
 		ids.Intersect(set.IDs())
 		idle := set.IDs().Clone()
-		for _, without := range []*store.IDs{ids, c.Snapshot.MarkedIDs(store.MarkEmpty), c.Snapshot.MarkedIDs(store.MarkUnindexed)} {
+		for _, without := range []*store.IDs{ids, c.task.Snapshot.MarkedIDs(store.MarkEmpty), c.task.Snapshot.MarkedIDs(store.MarkUnindexed)} {
 			idle.Subtract(without)
 		}
 		c.idle = idle.Len()
-		for repo := range c.In(idle) {
+		for repo := range c.task.Visible.In(idle) {
 			ids.Add(repo.ID)
 			if c.idle--; idle.Len()-c.idle == coverage.MaxIdle {
 				break
@@ -172,14 +172,14 @@ func hasCommits(t *target.Repository) bool {
 
 // plan reads the posting lists of the history shards, some at a time.
 func (c *search) plan(ctx context.Context) {
-	start := c.Now()
+	start := c.task.Now()
 	views := c.historyShards()
 	plans := make([]*shardPlan, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
-	for range min(c.Processors.Goroutines(), len(views)) {
+	for range min(c.task.Processors.Goroutines(), len(views)) {
 		wg.Go(func() {
-			in := shardplan.NewReader(c.Task, c.Processors.Slot())
+			in := shardplan.NewReader(c.task, c.task.Processors.Slot())
 			defer in.Close()
 			defer in.Slot.Release()
 			for i := range work {
@@ -207,7 +207,7 @@ func (c *search) plan(ctx context.Context) {
 		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
 		c.left.unsearchable += p.unsearchable(c.q)
 	}
-	c.Step("plan commits", start, c.Guarded(
+	c.task.Step("plan commits", start, c.task.Guarded(
 		report.Count("shards", len(views)), report.Count("commits", commits), report.Count("candidates", candidates),
 		report.Count("lists", lists), report.Count("list bytes", bytes),
 	)...)
@@ -226,16 +226,16 @@ func (c *search) historyShards() []shard.View {
 			}
 		}
 	}
-	return slices.DeleteFunc(c.Snapshot.Shards(), func(v shard.View) bool {
-		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.AnyIn(c.Snapshot, v.ID))
+	return slices.DeleteFunc(c.task.Snapshot.Shards(), func(v shard.View) bool {
+		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.AnyIn(c.task.Snapshot, v.ID))
 	})
 }
 
 // planShard plans one shard. One that cannot be planned is recorded and nil.
 func (c *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
-	p, err := planCommits(v, c.q, c.people, c.WithoutLists(v.ID), in)
+	p, err := planCommits(v, c.q, c.people, c.task.WithoutLists(v.ID), in)
 	if err != nil {
-		c.FailShard(v.ID, err)
+		c.task.FailShard(v.ID, err)
 	}
 	return p
 }
@@ -309,11 +309,11 @@ func (c *search) divide(items []item) (indexed, unindexed []item) {
 func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	start := c.Now()
+	start := c.task.Now()
 	var mu sync.Mutex // guards what follows
 	workers, looked, bytes := 0, 0, 0
 	ordered := execute.New(ctx, execute.Options[*segment]{
-		Workers: c.Processors.Goroutines(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
+		Workers: c.task.Processors.Goroutines(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
 		Worker: func() (run func(*segment), end func()) {
 			w := newWorker(c)
 			return func(s *segment) { w.confirm(ctx, s) }, func() {
@@ -346,7 +346,7 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 			err = ctx.Err()
 		}
 	}
-	c.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
+	c.task.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
 	return unfinished, err
 }
 
@@ -376,7 +376,7 @@ func (c *search) take(ctx context.Context, s *segment) (more bool, err error) {
 	case s.viaGit:
 		c.noteUnreadable(s.target, s.err)
 	default:
-		c.FailShard(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
+		c.task.FailShard(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
 	}
 	return true, nil
 }

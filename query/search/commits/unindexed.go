@@ -52,11 +52,11 @@ func (c *search) kept(t *target.Repository) map[string]item {
 // list returns the commits of a target as git lists them: candidates of the
 // index, and those that it does not have.
 func (c *search) list(ctx context.Context, t *target.Repository) ([]item, error) {
-	repo, err := c.Git.Open(ctx, t.Stored)
+	repo, err := c.task.Git.Open(ctx, t.Stored)
 	if err != nil {
 		return nil, err
 	}
-	release, err := c.GitSlot(ctx)
+	release, err := c.task.GitSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +111,13 @@ func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool
 }
 
 func (c *search) noteUnreadable(t *target.Repository, err error) {
-	if c.NoteUnready(t.Stored, err) {
+	if c.task.NoteUnready(t.Stored, err) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
-		c.Note("history unreadable", c.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
+		c.task.Note("history unreadable", c.task.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
 	}
 	c.left.unreadable.Add([]string{t.Stored.Name})
 }
@@ -160,7 +160,7 @@ func (c *search) reportTargets(err error, targets []*target.Repository) {
 	for _, t := range targets {
 		repos = append(repos, t.Stored)
 	}
-	c.ReportTimedOut(repos)
+	c.task.ReportTimedOut(repos)
 }
 
 // ReportTimedOut records the targets of searches of commits that were not begun in
@@ -168,7 +168,7 @@ func (c *search) reportTargets(err error, targets []*target.Repository) {
 func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
 	for _, b := range basics {
 		if b.Commits != nil {
-			c := &search{Task: r.Task, out: r.Out}
+			c := &search{task: r.Task, out: r.Out}
 			c.reportTargets(err, slices.Collect(b.Repositories.All()))
 		}
 	}
@@ -189,9 +189,9 @@ func (c *search) reportLeft(err error) {
 		}
 	}
 	if timedOut {
-		c.Report.Skips().Add(report.OlderCommits(l.unindexed, len(c.unlisted) > 0))
-		c.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
+		c.task.Report.Skips().Add(report.OlderCommits(l.unindexed, len(c.unlisted) > 0))
+		c.task.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
 	}
-	c.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
-	c.Report.Skips().Add(report.DiffsTooLarge(l.unsearchable))
+	c.task.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
+	c.task.Report.Skips().Add(report.DiffsTooLarge(l.unsearchable))
 }

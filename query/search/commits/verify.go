@@ -401,9 +401,9 @@ func (q *commitQuery) wants(author, committer shard.Person, seconds int64) bool 
 func (c *search) peopleOf(targets *target.Repositories) (map[uint32]store.People, error) {
 	out := map[uint32]store.People{}
 	ids := targets.IDs().Clone()
-	ids.Intersect(c.Snapshot.MarkedIDs(store.MarkMailmap))
+	ids.Intersect(c.task.Snapshot.MarkedIDs(store.MarkMailmap))
 	for id := range ids.All() {
-		people, err := c.Snapshot.People(id)
+		people, err := c.task.Snapshot.People(id)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -15,7 +17,9 @@ import (
 // worker confirms segments. It belongs to one goroutine, and has a slot
 // while it looks at a commit.
 type worker struct {
-	*search
+	task    *task.Task
+	q       *commitQuery
+	people  map[uint32]store.People
 	matcher *matcher
 	at      *admission.Slot
 	texts   map[*shardPlan]*shard.Text
@@ -25,15 +29,15 @@ type worker struct {
 
 func newWorker(c *search) *worker {
 	return &worker{
-		search: c, matcher: newMatcher(c.q, c.Brute),
-		at: c.Processors.Slot(), texts: map[*shardPlan]*shard.Text{},
+		task: c.task, q: c.q, people: c.people, matcher: newMatcher(c.q, c.task.Brute),
+		at: c.task.Processors.Slot(), texts: map[*shardPlan]*shard.Text{},
 	}
 }
 
 func (w *worker) close() {
 	for p, text := range w.texts {
 		if err := text.Close(); err != nil {
-			w.FailShard(p.view.ID, err)
+			w.task.FailShard(p.view.ID, err)
 		}
 	}
 	w.blobs.close()
@@ -48,7 +52,7 @@ func (w *worker) confirm(ctx context.Context, s *segment) {
 		w.at.Release()
 		w.looked += s.looked
 		if w.matcher.budget.Cut {
-			w.TextsCut.Add(1)
+			w.task.TextsCut.Add(1)
 			w.matcher.budget.Cut = false
 		}
 	}()
@@ -113,18 +117,18 @@ func (p *shardPlan) message(text *shard.Text, i uint32) (string, error) {
 
 // log confirms commits that git is asked for.
 func (w *worker) log(ctx context.Context, s *segment) error {
-	repo, err := w.Git.Open(ctx, s.target.Stored)
+	repo, err := w.task.Git.Open(ctx, s.target.Stored)
 	if err != nil {
 		return err
 	}
 	if w.q.Diff {
-		whole, err := w.LogSlot(ctx)
+		whole, err := w.task.LogSlot(ctx)
 		if err != nil {
 			return err
 		}
 		defer whole()
 	}
-	release, err := w.GitSlot(ctx)
+	release, err := w.task.GitSlot(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 	missing, failed := 0, 0
 	for _, v := range target.Shards(r, pass) {
 		switch {
-		case r.IsShared(v.ID) && v.HasSymbols():
+		case r.Visible.IsShared(v.ID) && v.HasSymbols():
 			// How many of the failures are of documents that the client may see is unknown.
 		case v.HasSymbols():
 			failed += v.Header.Symbols.Failed
@@ -50,7 +50,7 @@ func unparsed(pass []*target.Query) (n int) {
 
 // documentsIn counts the documents of a shard that exist for the client.
 func documentsIn(r *task.Task, v shard.View) int {
-	if !r.IsShared(v.ID) {
+	if !r.Visible.IsShared(v.ID) {
 		return v.Header.Documents
 	}
 	docs, err := v.Documents()
@@ -60,7 +60,7 @@ func documentsIn(r *task.Task, v shard.View) int {
 	}
 	n := 0
 	for i := range docs.Len() {
-		if r.Repository(docs.Repository[i]) != nil {
+		if r.Visible.Get(docs.Repository[i]) != nil {
 			n++
 		}
 	}

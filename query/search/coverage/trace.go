@@ -47,11 +47,11 @@ func (c *Ledger) Report() {
 	queries := c.documentQueries()
 	rest := restOf(c.task, queries, covered, commits)
 	lazy := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsLazy() })
-	if c.task.Known() <= fewKnown || !lazy {
+	if c.task.Visible.Len() <= fewKnown || !lazy {
 		c.task.Trace.Cover(out, rest())
 		return
 	}
-	c.task.Trace.CoverLater(out, heldBytes+len(queries)*c.task.Known()/8, rest)
+	c.task.Trace.CoverLater(out, heldBytes+len(queries)*c.task.Visible.Len()/8, rest)
 }
 
 const (
@@ -75,7 +75,7 @@ func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits i
 		ids.Subtract(covered)
 		for id := range ids.All() {
 			if slices.ContainsFunc(sets, func(s *target.Repositories) bool { return s.HasRevision(id) }) {
-				repo := t.Repository(id)
+				repo := t.Visible.Get(id)
 				rest.Repositories++
 				rest.Documents += repo.Documents
 				rest.Unsearchable += repo.Skipped
@@ -130,7 +130,7 @@ const manyLeft = 4 * MaxRows
 func (c *Ledger) worked() iter.Seq[*store.Repository] {
 	some := map[uint32]*store.Repository{}
 	add := func(id uint32) {
-		if repo := c.task.Repository(id); repo != nil {
+		if repo := c.task.Visible.Get(id); repo != nil {
 			some[id] = repo
 		}
 	}

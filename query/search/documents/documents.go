@@ -49,7 +49,7 @@ type segment struct {
 
 // Runner searches documents, pass by pass.
 type Runner struct {
-	*task.Task
+	Task     *task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
 	// Options are what matches carry.
@@ -61,21 +61,21 @@ type Runner struct {
 
 // Run searches the documents of one pass.
 func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
-	start := r.Now()
+	start := r.Task.Now()
 	sources := target.Sources(r.Task, pass)
 	r.Coverage.Begin(sources)
 	p := newPipeline(ctx, r, pass)
 	// If the sink panics, which servers survive, nothing else does these.
-	defer r.Slot.Leave()
+	defer r.Task.Slot.Leave()
 	defer p.releaseAlone()
 	planErr := r.schedule(p.ctx, pass, sources, p)
 	err := p.end()
 	if err == nil && planErr != nil && ctx.Err() != nil {
 		err = planErr
 	}
-	r.Step("verify", start, append([]report.Field{
+	r.Task.Step("verify", start, append([]report.Field{
 		report.Count("workers", p.workers),
-	}, r.Guarded(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)...)
+	}, r.Task.Guarded(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)...)
 	r.Coverage.End(pass, r.Out.IsFullHere(), err)
 	if r.Out.Err() == nil && r.Out.IsFullHere() {
 		return nil
@@ -130,7 +130,7 @@ func (r *Runner) reportTimedOutWhere(err error, unfinished func(*store.Repositor
 		return
 	}
 	var repos []*store.Repository
-	for repo := range r.Listed() {
+	for repo := range r.Task.Visible.Listed() {
 		if unfinished(repo) {
 			repos = append(repos, repo)
 		}

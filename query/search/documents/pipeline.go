@@ -21,7 +21,7 @@ import (
 // that goes on from a bookmark verify ahead until it has sent a few groups: its
 // client has not read what was found before.
 type pipeline struct {
-	search *Runner
+	runner *Runner
 	ctx    context.Context
 	cancel context.CancelFunc
 	pass   []*target.Query
@@ -68,7 +68,7 @@ const lazyGroups = 4
 const fewBytes = 192 << 10
 
 func newPipeline(ctx context.Context, r *Runner, pass []*target.Query) *pipeline {
-	p := &pipeline{search: r, pass: pass, workers: 1, passed: r.Past.Groups, cut: r.Past.TextsCut}
+	p := &pipeline{runner: r, pass: pass, workers: 1, passed: r.Past.Groups, cut: r.Past.TextsCut}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
@@ -80,7 +80,7 @@ func (p *pipeline) put(s *segment) bool {
 	}
 	switch {
 	case p.ordered != nil:
-		p.search.Slot.Leave() // workers have slots of their own
+		p.runner.Task.Slot.Leave() // workers have slots of their own
 		return p.ordered.Put(s)
 	case p.groups < p.passed:
 		return p.skip(s)
@@ -98,13 +98,13 @@ func (p *pipeline) start() bool {
 	if p.ordered != nil {
 		return p.ctx.Err() == nil
 	}
-	n := p.search.Processors.Goroutines()
+	n := p.runner.Task.Processors.Goroutines()
 	if n == 1 || p.isLazy() || p.isPlenty() {
 		return p.verifyHeld()
 	}
-	p.search.Slot.Leave()
+	p.runner.Task.Slot.Leave()
 	p.workers = n
-	p.gate = newGate(p.groups, p.search.Out.Remaining(), p.search.Out.MayTakeFewer())
+	p.gate = newGate(p.groups, p.runner.Out.Remaining(), p.runner.Out.MayTakeFewer())
 	p.gate.noteFound(p.group)
 	p.ordered = execute.New(p.ctx, execute.Options[*segment]{
 		Workers: n, Ahead: execute.Ahead, Worker: p.worker, Abandon: func(s *segment, err error) { s.Err = err },
@@ -142,10 +142,10 @@ func (p *pipeline) wanted() int {
 	switch {
 	case p.gate != nil:
 		return p.gate.wanted()
-	case p.search.Out.MayTakeFewer():
+	case p.runner.Out.MayTakeFewer():
 		return math.MaxInt
 	}
-	return p.search.Out.Remaining()
+	return p.runner.Out.Remaining()
 }
 
 // verifyEnough verifies the held segments if so many candidates may satisfy the limit, so
@@ -177,13 +177,13 @@ func (p *pipeline) isPlenty() bool {
 
 // isLazy reports whether nothing is verified ahead.
 func (p *pipeline) isLazy() bool {
-	return p.search.IsResumed && p.groups < p.passed+lazyGroups
+	return p.runner.IsResumed && p.groups < p.passed+lazyGroups
 }
 
 // skip leaves out a segment that was sent before.
 func (p *pipeline) skip(s *segment) bool {
 	s.Verified = len(s.Docs)
-	p.search.Coverage.Verify(&s.Segment)
+	p.runner.Coverage.Verify(&s.Segment)
 	p.unfinished = s.shard
 	if s.lastOfGroup {
 		p.groups++
@@ -203,30 +203,30 @@ func (p *pipeline) worker() (run func(*segment), end func()) {
 }
 
 func (p *pipeline) verifier() *verify.Verifier {
-	return verify.New(p.pass, p.search.Options)
+	return verify.New(p.pass, p.runner.Options)
 }
 
 func (p *pipeline) verifySegment(v *verify.Verifier, s *segment) {
-	at := p.search.Slot
+	at := p.runner.Task.Slot
 	if v != p.alone {
-		at = p.search.Processors.Slot()
+		at = p.runner.Task.Processors.Slot()
 		defer at.Release()
 	}
 	if s.Err = at.Acquire(p.ctx); s.Err != nil {
 		return
 	}
 	v.Verify(p.ctx, at, &s.Segment)
-	p.search.Coverage.Verify(&s.Segment)
+	p.runner.Coverage.Verify(&s.Segment)
 }
 
 func (p *pipeline) release(v *verify.Verifier) {
 	if err := v.Close(); err != nil {
-		v.Plan.Fail(p.search.Task, err)
+		v.Plan.Fail(p.runner.Task, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.docs, p.bytes = p.docs+v.Documents, p.bytes+v.Bytes
-	p.search.TextsCut.Add(int64(v.TextsCut))
+	p.runner.Task.TextsCut.Add(int64(v.TextsCut))
 }
 
 // releaseAlone releases the verifier that works without workers, if there is one.
@@ -260,7 +260,7 @@ func (p *pipeline) send() {
 func (p *pipeline) end() error {
 	defer p.cancel()
 	if p.ordered != nil {
-		p.search.Slot.Leave()
+		p.runner.Task.Slot.Leave()
 		p.ordered.Close()
 		p.sending.Wait()
 		p.releaseAlone()
@@ -289,7 +289,7 @@ func (p *pipeline) take(s *segment) bool {
 			p.err = errors.Join(err, p.sendGroup())
 			return false
 		}
-		s.Plan.Fail(p.search.Task, s.Err)
+		s.Plan.Fail(p.runner.Task, s.Err)
 	}
 	if !s.lastOfGroup {
 		return true
@@ -304,12 +304,12 @@ func (p *pipeline) take(s *segment) bool {
 	}
 	p.group = late
 	if p.gate != nil {
-		p.gate.noteSent(n, p.search.Out.Remaining())
+		p.gate.noteSent(n, p.runner.Out.Remaining())
 	}
 	if p.groups++; len(late) == 0 {
-		p.search.Out.MarkSent(p.groups, p.cut)
+		p.runner.Out.MarkSent(p.groups, p.cut)
 	}
-	return !p.search.Out.IsFullHere()
+	return !p.runner.Out.IsFullHere()
 }
 
 // flush sends what is left, if there was no reason to stop before.
@@ -323,7 +323,7 @@ func (p *pipeline) sendGroup() error {
 	if err := p.ctx.Err(); errors.Is(err, context.Canceled) {
 		return err
 	}
-	err := p.search.Out.Send(sortGroup(p.group))
+	err := p.runner.Out.Send(sortGroup(p.group))
 	p.group = nil
 	return err
 }

@@ -17,11 +17,11 @@ func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []t
 	c := cutter{share: firstShare, emit: to.put}
 	// One for each goroutine that plans. The first also serves to rank, and
 	// all stay open until then: plans go on to read names.
-	in := make([]*shardplan.Reader, max(r.Workers, 1))
+	in := make([]*shardplan.Reader, max(r.Task.Workers, 1))
 	for i := range in {
-		slot := r.Slot
+		slot := r.Task.Slot
 		if i > 0 {
-			slot = r.Processors.Slot()
+			slot = r.Task.Processors.Slot()
 		}
 		in[i] = shardplan.NewReader(r.Task, slot)
 		defer in[i].Close()
@@ -30,7 +30,7 @@ func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []t
 	if shards < 0 {
 		shards = len(sources)
 	}
-	together := shardplan.Together(r.PlanBytes, pass)
+	together := shardplan.Together(r.Task.PlanBytes, pass)
 	for first := 0; first < shards; first += together {
 		if first > 0 && !to.start() {
 			return ctx.Err()
@@ -45,14 +45,14 @@ func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []t
 		if !to.start() {
 			return ctx.Err()
 		}
-		r.Slot.Leave() // git reads meanwhile
-		start := r.Now()
+		r.Task.Slot.Leave() // git reads meanwhile
+		start := r.Task.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
 		failed := shardplan.Source(ctx, r.Task, src, nil, pass, func(p *shardplan.Plan) bool {
-			r.Trace.Add(p.Step(r.Task, "read files of "+src.Unindexed.Repository.Name, start))
+			r.Task.Trace.Add(p.Step(r.Task, "read files of "+src.Unindexed.Repository.Name, start))
 			r.Coverage.Plan(p)
-			defer func() { start = r.Now() }() // of the next batch, once this one has gone
+			defer func() { start = r.Task.Now() }() // of the next batch, once this one has gone
 			whole = c.cutOthers(rank.NewPlan(p), shards+n)
 			return whole
 		})

@@ -69,7 +69,7 @@ func named(pass []*target.Query) []*target.Query {
 // a name, and the documents that may hold its phrase. Only order depends on them,
 // so a fault is kept for the trace and searches go on without.
 func (p *Plan) readLists(ctx context.Context, t *task.Task, in *shardplan.Reader, pass []*target.Query) {
-	if p.listsRead || t.IsShared(p.View.ID) && !t.Brute {
+	if p.listsRead || t.Visible.IsShared(p.View.ID) && !t.Brute {
 		return
 	}
 	p.listsRead = true

@@ -98,7 +98,7 @@ func (w *Window) promises(n int) (yes bool) {
 		}
 	}()
 	v := w.Shards[n].View
-	if v.InMemory() || w.task.IsShared(v.ID) {
+	if v.InMemory() || w.task.Visible.IsShared(v.ID) {
 		return true
 	}
 	docs, err := v.Documents()

@@ -94,18 +94,18 @@ type contentsJob struct {
 // doContents lists commits side by side and takes them in order until they are
 // too much.
 func (s *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
-	start := s.Now()
+	start := s.task.Now()
 	size, left, cut := 0, maxRevisions, 0
 	var unread []string
-	for first := 0; first < len(jobs); first += s.Workers {
-		group := jobs[first:min(first+s.Workers, len(jobs))]
+	for first := 0; first < len(jobs); first += s.task.Workers {
+		group := jobs[first:min(first+s.task.Workers, len(jobs))]
 		if size > maxContentsBytes || left <= 0 {
 			cut += len(group)
 			continue
 		}
 		var wg sync.WaitGroup
 		for _, j := range group {
-			wg.Go(func() { j.contents, j.err = s.cache.files(ctx, s.Task, j) })
+			wg.Go(func() { j.contents, j.err = s.cache.files(ctx, s.task, j) })
 		}
 		wg.Wait()
 		if err := ctx.Err(); err != nil {
@@ -116,12 +116,12 @@ func (s *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 				cut++
 				continue
 			}
-			if j.err != nil && s.NoteUnready(j.repo, j.err) {
+			if j.err != nil && s.task.NoteUnready(j.repo, j.err) {
 				s.sel.passedOver = true
 				continue
 			}
 			if j.err != nil {
-				s.Note("list "+j.key.Commit, s.Guarded(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
+				s.task.Note("list "+j.key.Commit, s.task.Guarded(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))
 				continue
 			}
@@ -133,7 +133,7 @@ func (s *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 		}
 	}
 	s.reportContents(cut, unread)
-	s.Step("list files of revisions", start, report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size))
+	s.task.Step("list files of revisions", start, report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size))
 	return nil
 }
 
@@ -148,8 +148,8 @@ func showCommit(j *contentsJob) string {
 // unread cannot be listed.
 func (s *Scope) reportContents(cut int, unread []string) {
 	s.sel.passedOver = s.sel.passedOver || cut+len(unread) > 0
-	s.Report.Skips().Add(report.RevisionsOverLimit(cut))
-	s.Report.Skips().Add(report.RevisionsUnreadable(unread))
+	s.task.Report.Skips().Add(report.RevisionsOverLimit(cut))
+	s.task.Report.Skips().Add(report.RevisionsUnreadable(unread))
 }
 
 // files lists a commit and finds its files in the repository's shards.

@@ -30,16 +30,16 @@ func (s *Scope) testFiles(ctx context.Context) error {
 	answers := fileAnswers{}
 	none, tested := true, false
 	for _, b := range s.queries {
-		if err := answers.test(ctx, s.Task, b.FileTests, b.Repositories); err != nil {
+		if err := answers.test(ctx, s.task, b.FileTests, b.Repositories); err != nil {
 			return err
 		}
-		if err := testCommitAfter(ctx, s.Task, b.CommitAfter, b.Repositories, &s.sel.missing); err != nil {
+		if err := testCommitAfter(ctx, s.task, b.CommitAfter, b.Repositories, &s.sel.missing); err != nil {
 			return err
 		}
 		none = none && b.Repositories.Len() == 0
 		tested = tested || len(b.FileTests) > 0 || b.CommitAfter != nil
 	}
-	s.Report.Skips().Add(report.Missing(task.NamesByID(s.sel.missing)))
+	s.task.Report.Skips().Add(report.Missing(task.NamesByID(s.sel.missing)))
 	if !none || !tested {
 		return nil
 	}
@@ -75,10 +75,10 @@ func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
 	}
 	passed := &store.IDs{}
 	for _, b := range s.queries {
-		if err := answers.test(ctx, s.Task, b.FileTests, b.LeftOut); err != nil {
+		if err := answers.test(ctx, s.task, b.FileTests, b.LeftOut); err != nil {
 			return err
 		}
-		if err := testCommitAfter(ctx, s.Task, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
+		if err := testCommitAfter(ctx, s.task, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
 			return err
 		}
 		passed.Join(b.LeftOut.IDs())

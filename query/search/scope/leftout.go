@@ -13,7 +13,7 @@ type leftOut struct{ forks, archived *store.IDs }
 func (s *Scope) findLeftOut() leftOut {
 	l := leftOut{&store.IDs{}, &store.IDs{}}
 	for _, b := range s.queries {
-		forks, archived := leftOutOf(s.Snapshot, b.RepositoryFilter, b.LeftOut.IDs())
+		forks, archived := leftOutOf(s.task.Snapshot, b.RepositoryFilter, b.LeftOut.IDs())
 		l.forks.Join(forks)
 		l.archived.Join(archived)
 	}

@@ -11,13 +11,13 @@ import (
 // selectRepositories sets the repositories of b.
 func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 	f := b.RepositoryFilter
-	ids, whole := candidates(s.Task, f)
+	ids, whole := candidates(s.task, f)
 	if whole && ids.Len() > fewChosen && isBySet(b) {
-		forks, archived := leftOutOf(s.Snapshot, f, ids)
+		forks, archived := leftOutOf(s.task.Snapshot, f, ids)
 		forks.Join(archived)
 		ids.Subtract(forks)
-		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.Task, ids, shown), target.NewLazyRepositories(s.Task, forks, shown)
-		for stored := range s.Marked(store.MarkUnindexed) {
+		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.task, ids, shown), target.NewLazyRepositories(s.task, forks, shown)
+		for stored := range s.task.Visible.Marked(store.MarkUnindexed) {
 			if ids.Has(stored.ID) {
 				s.sel.addUnindexed(stored)
 			}
@@ -26,7 +26,7 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 	}
 	var chosen, leftOut []*target.Repository
 	noForks, noArchived := f.LeavesOut()
-	for stored := range s.In(ids) {
+	for stored := range s.task.Visible.In(ids) {
 		if !f.Matches(stored) {
 			continue
 		}

@@ -46,12 +46,12 @@ type gitAnswer struct {
 
 // resolveRevisions finds the revisions of all targets.
 func (s *Scope) resolveRevisions(ctx context.Context) error {
-	start := s.Now()
+	start := s.task.Now()
 	questions := map[uint32]*gitQuestion{}
 	for _, b := range s.queries {
 		askFor(b, questions, b.Repositories)
 	}
-	answers, err := s.cache.ask(ctx, s.Task, questions)
+	answers, err := s.cache.ask(ctx, s.task, questions)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Scope) resolveRevisions(ctx context.Context) error {
 		chooseRevisions(b, b.Repositories, answers, &s.sel)
 	}
 	if len(questions) > 0 {
-		s.Step("resolve revisions", start, report.Count("repositories", len(questions)))
+		s.task.Step("resolve revisions", start, report.Count("repositories", len(questions)))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (s *Scope) resolveLeftOut(ctx context.Context) error {
 	for _, b := range s.queries {
 		askFor(b, questions, b.LeftOut)
 	}
-	answers, err := s.cache.ask(ctx, s.Task, questions)
+	answers, err := s.cache.ask(ctx, s.task, questions)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type selection struct {
 // Scope finds what the basic queries of a search are about. It belongs to one
 // goroutine.
 type Scope struct {
-	*task.Task
+	task    *task.Task
 	queries []*target.Query
 	cache   *Cache
 	sel     selection
@@ -56,7 +56,7 @@ func NewCache() *Cache {
 
 // New returns the scope of some basic queries.
 func New(t *task.Task, cache *Cache, queries []*target.Query) *Scope {
-	return &Scope{Task: t, queries: queries, cache: cache}
+	return &Scope{task: t, queries: queries, cache: cache}
 }
 
 // LeftOut returns how many forks and archived repositories were left out by
@@ -85,7 +85,7 @@ func (s *Scope) Alert() *query.Alert {
 
 // ChooseRepositories selects the repositories of every basic query.
 func (s *Scope) ChooseRepositories() {
-	start := s.Now()
+	start := s.task.Now()
 	shown := target.NewShown()
 	for _, b := range s.queries {
 		s.selectRepositories(b, shown)
@@ -94,10 +94,10 @@ func (s *Scope) ChooseRepositories() {
 	notIndexed := 0
 	for reason, ids := range s.sel.notIndexedYet {
 		notIndexed += ids.Len()
-		s.Report.Skips().Add(report.NotIndexed(reason, ids, func(id uint32) string { return s.Repository(id).Name }))
+		s.task.Report.Skips().Add(report.NotIndexed(reason, ids, func(id uint32) string { return s.task.Visible.Get(id).Name }))
 	}
 	forks, archived := s.LeftOut()
-	s.Step("choose repositories", start, report.Count("known", s.Known()), report.Count("chosen", s.countChosen()),
+	s.task.Step("choose repositories", start, report.Count("known", s.task.Visible.Len()), report.Count("chosen", s.countChosen()),
 		report.Count("forks left out", forks), report.Count("archived left out", archived),
 		report.Count("not indexed", notIndexed))
 }
@@ -108,17 +108,17 @@ func (s *Scope) Resolve(ctx context.Context) error {
 	if err := s.resolveRevisions(ctx); err != nil {
 		return err
 	}
-	s.Report.Skips().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
+	s.task.Report.Skips().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
 	if err := s.readContents(ctx, s.queries, func(b *target.Query) *target.Repositories { return b.Repositories }); err != nil {
 		return err
 	}
 	if err := s.testFiles(ctx); err != nil {
 		return err
 	}
-	if err := readContributors(ctx, s.Task, s.queries); err != nil {
+	if err := readContributors(ctx, s.task, s.queries); err != nil {
 		return err
 	}
 	var err error
-	s.noOwners, err = readOwners(ctx, s.Task, s.queries)
+	s.noOwners, err = readOwners(ctx, s.task, s.queries)
 	return err
 }

@@ -18,7 +18,7 @@ func candidates(t *task.Task, f *compile.RepositoryFilter) (ids *store.IDs, whol
 	include, exclude := f.Names()
 	if t.Brute {
 		ids = &store.IDs{}
-		for repo := range t.Listed() {
+		for repo := range t.Visible.Listed() {
 			matches := func(m *match.LineMatcher) bool { return m.Match(repo.Name) }
 			lacks := func(m *match.LineMatcher) bool { return !matches(m) }
 			if !slices.ContainsFunc(include, lacks) && !slices.ContainsFunc(exclude, matches) {
@@ -28,14 +28,14 @@ func candidates(t *task.Task, f *compile.RepositoryFilter) (ids *store.IDs, whol
 		return ids, false
 	}
 	whole = true
-	ids = t.IDs().Clone()
+	ids = t.Visible.IDs().Clone()
 	for _, m := range include {
 		if !m.MatchesAll() {
-			ids.Intersect(t.NamedIDs(m))
+			ids.Intersect(t.Visible.NamedIDs(m))
 		}
 	}
 	for _, m := range exclude {
-		ids.Subtract(t.NamedIDs(m))
+		ids.Subtract(t.Visible.NamedIDs(m))
 	}
 	with, without := f.Marks()
 	for _, m := range with {

@@ -115,7 +115,7 @@ func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, pas
 	}
 	for c := range work {
 		if c.err = start(); c.err == nil {
-			b := &batch{Task: t, pass: pass, repo: stored, to: c.plans}
+			b := &batch{task: t, pass: pass, repo: stored, to: c.plans}
 			c.err = b.read(ctx, blobs, c.files)
 		}
 		close(c.plans)
@@ -124,7 +124,7 @@ func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, pas
 
 // batch gathers files until they are worth a plan.
 type batch struct {
-	*task.Task
+	task *task.Task
 	pass []*target.Query
 	repo *store.Repository
 	to   chan<- *Plan
@@ -152,7 +152,7 @@ func (b *batch) read(ctx context.Context, blobs *git.BlobReader, files []target.
 		for i, f := range files[:n] {
 			oids[i] = f.OID
 		}
-		err := blobs.Read(ctx, oids, b.MaxTextBytes, func(i int, blob git.Blob) error { return b.add(ctx, files[i], blob) })
+		err := blobs.Read(ctx, oids, b.task.MaxTextBytes, func(i int, blob git.Blob) error { return b.add(ctx, files[i], blob) })
 		if err != nil {
 			return err
 		}
@@ -163,10 +163,10 @@ func (b *batch) read(ctx context.Context, blobs *git.BlobReader, files []target.
 
 // add takes a file in by the rules of ingest.
 func (b *batch) add(ctx context.Context, f target.SharedFile, blob git.Blob) error {
-	d, text := admit.Rules{MaxTextBytes: b.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
+	d, text := admit.Rules{MaxTextBytes: b.task.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
 	d.Quality = f.Quality
 	if d.Reason == shard.ReasonMissing || d.Reason == shard.ReasonCorrupt {
-		b.FailFile(b.repo.ID, f.Path, f.OID)
+		b.task.FailFile(b.repo.ID, f.Path, f.OID)
 	}
 	if b.shard.Len() > 0 && b.shard.Bytes()+len(text) > batchBytes {
 		if err := b.flush(ctx); err != nil {
@@ -195,7 +195,7 @@ func (b *batch) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := New(ctx, view, nil, b.in, b.pass, b.PlanBytes, b.Brute)
+	p, err := New(ctx, view, nil, b.in, b.pass, b.task.PlanBytes, b.task.Brute)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (s *Repositories) Get(repository uint32) *Repository {
 	if t != nil {
 		return t
 	}
-	return s.made(s.task.Repository(repository))
+	return s.made(s.task.Visible.Get(repository))
 }
 
 // made returns the target of a member of a lazy set, always the same.
@@ -172,7 +172,7 @@ func (s *Repositories) All() iter.Seq[*Repository] {
 // Listed yields the repositories in listing order. It makes no targets.
 func (s *Repositories) Listed() iter.Seq[*store.Repository] {
 	if s.IsLazy() {
-		return s.task.In(s.ids)
+		return s.task.Visible.In(s.ids)
 	}
 	return func(yield func(*store.Repository) bool) {
 		for t := range s.All() {
@@ -231,5 +231,5 @@ func Union(t *task.Task, sets []*Repositories) iter.Seq[*store.Repository] {
 	if len(sets) == 1 {
 		return sets[0].Listed()
 	}
-	return t.In(UnionIDs(sets))
+	return t.Visible.In(UnionIDs(sets))
 }

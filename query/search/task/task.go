@@ -44,13 +44,14 @@ type Task struct {
 	Start time.Time
 
 	Snapshot *store.Snapshot
-	// Visible reports which repositories exist for the client; nil is all.
-	// PublicVisible says that those without readers do.
-	Visible       func(*store.Repository) bool
-	PublicVisible bool
+	// IsVisible reports which repositories exist for the client; nil is all.
+	// PublicIsVisible says that those without readers do.
+	IsVisible       func(*store.Repository) bool
+	PublicIsVisible bool
 	// Only, if not 0, is the one repository that exists for the search.
 	Only uint32
-	repositories
+	// Visible are the repositories that exist for the client, as Hide finds them.
+	Visible VisibleRepositories
 
 	// Processors is the share of them that the search has, Slot that of the
 	// goroutine that searches.
@@ -93,13 +94,13 @@ func (t *Task) Guarded(fields ...report.Field) []report.Field {
 }
 
 // IsGuarded reports whether figures about what was read are hidden.
-func (t *Task) IsGuarded() bool { return t.Visible != nil }
+func (t *Task) IsGuarded() bool { return t.IsVisible != nil }
 
 // WithoutLists reports whether a shard is searched by its text alone: as the
 // oracle does, or because it also holds documents that do not exist for the
 // client. Its lists are as long as all its documents make them, and so would
 // be the time that it takes to read them. A merge parts such shards.
-func (t *Task) WithoutLists(shard uint32) bool { return t.Brute || t.shared[shard] }
+func (t *Task) WithoutLists(shard uint32) bool { return t.Brute || t.Visible.shared[shard] }
 
 // GitSlot waits until git may run for this search, beside others. The client with
 // the fewest slots goes next. The caller calls release.

@@ -23,7 +23,7 @@ func TestWithoutLists(t *testing.T) {
 		{"who sees some", false, func(r *store.Repository) bool { return r.Readers == nil }, [4]bool{2: true, 3: true}},
 		{"the oracle", true, nil, [4]bool{true, true, true, true}},
 	} {
-		r := &Task{Limits: Limits{Brute: tt.brute}, Visible: tt.visible}
+		r := &Task{Limits: Limits{Brute: tt.brute}, IsVisible: tt.visible}
 		if tt.visible != nil {
 			r.hide(slices.Values([]*store.Repository{public, hidden}))
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// repositories are those of a snapshot that exist for a client. Whatever a search
+// VisibleRepositories are those of a snapshot that exist for a client. Whatever a search
 // asks of them, it asks here.
-type repositories struct {
+type VisibleRepositories struct {
 	snapshot *store.Snapshot
 	// known are their IDs, hidden are the others, shared the shards with documents or
 	// commits of hidden ones. All are nil if nothing is hidden.
@@ -20,35 +20,35 @@ type repositories struct {
 
 // Hide finds the repositories that do not exist for the client. Snapshot is set.
 func (t *Task) Hide() {
-	t.snapshot = t.Snapshot
+	t.Visible.snapshot = t.Snapshot
 	switch {
 	case t.Only != 0:
 		t.hideOthers()
 		return
-	case t.Visible == nil:
+	case t.IsVisible == nil:
 		return
-	case t.PublicVisible:
+	case t.PublicIsVisible:
 		t.hide(t.Snapshot.Marked(store.MarkRestricted))
 	default:
 		t.hide(t.Snapshot.Listed())
 	}
-	t.known = t.Snapshot.IDs().Clone()
-	t.known.Subtract(t.hidden)
+	t.Visible.known = t.Snapshot.IDs().Clone()
+	t.Visible.known.Subtract(t.Visible.hidden)
 }
 
 func (t *Task) hide(of iter.Seq[*store.Repository]) {
-	t.hidden, t.shared = &store.IDs{}, map[uint32]bool{}
+	t.Visible.hidden, t.Visible.shared = &store.IDs{}, map[uint32]bool{}
 	last := uint32(0) // neighbours mostly share their shards
 	share := func(id uint32) {
 		if id != last {
-			t.shared[id], last = true, id
+			t.Visible.shared[id], last = true, id
 		}
 	}
 	for repo := range of {
-		if t.Visible(repo) {
+		if t.IsVisible(repo) {
 			continue
 		}
-		t.hidden.Add(repo.ID)
+		t.Visible.hidden.Add(repo.ID)
 		for _, id := range repo.Shards {
 			share(id)
 		}
@@ -60,17 +60,17 @@ func (t *Task) hide(of iter.Seq[*store.Repository]) {
 
 // hideOthers hides all repositories but Only. It goes through none of them.
 func (t *Task) hideOthers() {
-	t.known, t.hidden, t.shared = &store.IDs{}, t.Snapshot.IDs().Clone(), map[uint32]bool{}
+	t.Visible.known, t.Visible.hidden, t.Visible.shared = &store.IDs{}, t.Snapshot.IDs().Clone(), map[uint32]bool{}
 	repo := t.Snapshot.RepositoryByID(t.Only)
-	if repo == nil || t.Visible != nil && !t.Visible(repo) {
+	if repo == nil || t.IsVisible != nil && !t.IsVisible(repo) {
 		return
 	}
-	t.known.Add(repo.ID)
-	t.hidden.Subtract(t.known)
+	t.Visible.known.Add(repo.ID)
+	t.Visible.hidden.Subtract(t.Visible.known)
 	for _, id := range slices.Concat(repo.Shards, repo.History.Shards) {
 		for other := range t.Snapshot.ShardRepositories(id) {
 			if other != repo.ID {
-				t.shared[id] = true
+				t.Visible.shared[id] = true
 				break
 			}
 		}
@@ -79,27 +79,27 @@ func (t *Task) hideOthers() {
 
 // IsShared reports whether a shard also holds documents that do not exist for the
 // client.
-func (r *repositories) IsShared(shard uint32) bool { return r.shared[shard] }
+func (r *VisibleRepositories) IsShared(shard uint32) bool { return r.shared[shard] }
 
 // IDs returns the IDs of the repositories that exist for the client. The set is shared
 // and not to be changed.
-func (r *repositories) IDs() *store.IDs {
+func (r *VisibleRepositories) IDs() *store.IDs {
 	if r.known == nil {
 		return r.snapshot.IDs()
 	}
 	return r.known
 }
 
-// Known returns how many repositories exist for the client.
-func (r *repositories) Known() int {
+// Len returns how many repositories exist for the client.
+func (r *VisibleRepositories) Len() int {
 	if r.known == nil {
 		return r.snapshot.RepositoryCount()
 	}
 	return r.known.Len()
 }
 
-// Repository returns the repository with an ID, nil if none exists for the client.
-func (r *repositories) Repository(id uint32) *store.Repository {
+// Get returns the repository with an ID, nil if none exists for the client.
+func (r *VisibleRepositories) Get(id uint32) *store.Repository {
 	if r.hidden.Has(id) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (r *repositories) Repository(id uint32) *store.Repository {
 }
 
 // Listed yields the repositories that exist for the client, in listing order.
-func (r *repositories) Listed() iter.Seq[*store.Repository] {
+func (r *VisibleRepositories) Listed() iter.Seq[*store.Repository] {
 	if r.known == nil {
 		return r.snapshot.Listed()
 	}
@@ -115,7 +115,7 @@ func (r *repositories) Listed() iter.Seq[*store.Repository] {
 }
 
 // Marked yields those of them with a mark, in listing order.
-func (r *repositories) Marked(m store.Mark) iter.Seq[*store.Repository] {
+func (r *VisibleRepositories) Marked(m store.Mark) iter.Seq[*store.Repository] {
 	if r.known == nil {
 		return r.snapshot.Marked(m)
 	}
@@ -126,12 +126,12 @@ func (r *repositories) Marked(m store.Mark) iter.Seq[*store.Repository] {
 
 // In yields the repositories of a set of those that exist for the client, in listing
 // order.
-func (r *repositories) In(ids *store.IDs) iter.Seq[*store.Repository] {
+func (r *VisibleRepositories) In(ids *store.IDs) iter.Seq[*store.Repository] {
 	return r.in(ids, r.snapshot.Listed())
 }
 
 // in is In where others yields these repositories and others in listing order.
-func (r *repositories) in(ids *store.IDs, others iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
+func (r *VisibleRepositories) in(ids *store.IDs, others iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
 	return func(yield func(*store.Repository) bool) {
 		if ids.Len()*sparse < r.snapshot.RepositoryCount() {
 			some := make([]*store.Repository, 0, ids.Len())
@@ -155,7 +155,7 @@ const sparse = 32
 
 // NamedIDs returns the IDs of the repositories that exist for the client and have a
 // name that l matches. The set is the caller's.
-func (r *repositories) NamedIDs(l *match.LineMatcher) *store.IDs {
+func (r *VisibleRepositories) NamedIDs(l *match.LineMatcher) *store.IDs {
 	ids := r.snapshot.Names().Find(l)
 	ids.Subtract(r.hidden)
 	return ids
