@@ -37,8 +37,8 @@ func (b *Bookmark) Close() {
 	}
 }
 
-// passed returns the place from which documents are verified.
-func (b *Bookmark) passed() answer.Position {
+// position returns the place from which documents are verified.
+func (b *Bookmark) position() answer.Position {
 	if b == nil {
 		return answer.Position{}
 	}

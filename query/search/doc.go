@@ -8,7 +8,7 @@
 //	shardplan  queries and a shard -> candidates
 //	rank       planned shards -> the documents that come first
 //	verify     candidates -> matches with scores
-//	documents  the sources of a pass -> matches in order, on workers
+//	documents  queries of one shape -> matches in order, on workers
 //	commits    the same for messages and diffs
 //	answer     matches -> what select: asks for, within the limits, to the Sink
 //	coverage   plans and matches -> what was looked at, by repository
@@ -18,6 +18,10 @@
 // other commit is resolved and listed through git: its sets are the documents
 // that are the same files, and files that no shard has are read and searched in
 // batches in memory.
+//
+// Shapes. Basic queries with one limit and one selection have one shape. Their documents
+// are confirmed and answered together. Those of several shapes are searched one after the
+// other, and a result of two of them is sent once.
 //
 // Order. Documents that define a name of the query, are called like it or hold
 // its phrase come first (rank); score says what a document is worth. Segments are

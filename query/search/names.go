@@ -16,13 +16,13 @@ import (
 // searchNames returns the repositories whose names match one of the basic
 // queries, once for each revision and in listing order; most are enough. When ctx ends
 // it returns what it found until then.
-func searchNames(ctx context.Context, t *task.Task, pass []*target.Query, most int) ([]query.Match, error) {
+func searchNames(ctx context.Context, t *task.Task, queries []*target.Query, most int) ([]query.Match, error) {
 	if err := ctx.Err(); err != nil && t.Visible.Len() > 0 {
 		return nil, err
 	}
-	matchers := make([][]*match.Matcher, len(pass))
+	matchers := make([][]*match.Matcher, len(queries))
 	var sets []*target.Repositories
-	for i, b := range pass {
+	for i, b := range queries {
 		var ok bool
 		if matchers[i], ok = nameMatchers(b); !ok {
 			matchers[i] = nil
@@ -39,7 +39,7 @@ func searchNames(ctx context.Context, t *task.Task, pass []*target.Query, most i
 			return out, err
 		}
 		var found []*query.RepoMatch
-		for i, b := range pass {
+		for i, b := range queries {
 			if matchers[i] == nil {
 				continue
 			}

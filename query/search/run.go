@@ -60,7 +60,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	r.commits = &commits.Runner{Task: r.task, Out: r.out, Coverage: r.coverage}
 	r.documents = &documents.Runner{
 		Task: r.task, Out: r.out, Coverage: r.coverage, Options: verify.Options{ContextLines: r.o.ContextLines, Debug: r.o.Debug, Brute: r.task.Brute},
-		Past: r.o.Bookmark.passed(), IsResumed: r.o.Bookmark.Resumed(),
+		Past: r.o.Bookmark.position(), IsResumed: r.o.Bookmark.Resumed(),
 	}
 	if r.task.Trace != nil {
 		defer r.coverage.Report()
@@ -80,22 +80,22 @@ func (r *run) run(ctx context.Context) Outcome {
 		return r.end(ctx, err)
 	}
 	coverage.ReportSymbols(r.task, r.basics)
-	passes := r.passes()
-	if len(passes) > 1 {
+	groups := r.byShape()
+	if len(groups) > 1 {
 		r.out.RememberSent()
 	}
-	for i, pass := range passes {
-		if err := r.pass(deadline, pass); err != nil {
+	for i, queries := range groups {
+		if err := r.searchTogether(deadline, queries); err != nil {
 			if !r.yielded() {
 				r.task.Report.Skips().MarkIncomplete()
 			}
-			for _, later := range passes[i+1:] {
+			for _, later := range groups[i+1:] {
 				r.skip(later, err)
 			}
 			return r.end(ctx, err)
 		}
 		if r.out.IsFull() {
-			for _, later := range passes[i+1:] {
+			for _, later := range groups[i+1:] {
 				r.coverage.Skip(target.WithDocuments(later), true, nil)
 			}
 			break
@@ -179,9 +179,9 @@ func (r *run) prepare() error {
 // thousand words with or between have six times their length in trigrams.
 const compiledBytes = 16
 
-// passes groups neighbouring basic queries whose documents can be confirmed
+// byShape groups neighbouring basic queries of one shape, whose documents are confirmed
 // together.
-func (r *run) passes() [][]*target.Query {
+func (r *run) byShape() [][]*target.Query {
 	var out [][]*target.Query
 	for _, b := range r.basics {
 		if n := len(out); n > 0 && compile.SameShape(out[n-1][0].Query, b.Query) {
@@ -193,10 +193,10 @@ func (r *run) passes() [][]*target.Query {
 	return out
 }
 
-// pass searches names and then documents for some basic queries.
-func (r *run) pass(ctx context.Context, pass []*target.Query) error {
-	r.out.Begin(pass[0])
-	past := r.o.Bookmark.passed()
+// searchTogether searches names, documents and then commits for basic queries of one shape.
+func (r *run) searchTogether(ctx context.Context, queries []*target.Query) error {
+	r.out.Begin(queries[0])
+	past := r.o.Bookmark.position()
 	if past.Groups > 0 {
 		r.out.Resume(past)
 		r.task.TextsCut.Store(int64(past.TextsCut))
@@ -206,34 +206,34 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 	if r.out.MayTakeFewer() {
 		most = math.MaxInt
 	}
-	found, nameErr := searchNames(ctx, r.task, pass, most)
+	found, nameErr := searchNames(ctx, r.task, queries, most)
 	if past.Groups == 0 { // else they were sent before
 		if err := r.out.Send(found); err != nil {
 			return err
 		}
 	}
 	r.task.Step("repository names", start, report.Count("matches", len(found)))
-	docs := target.WithDocuments(pass)
+	docs := target.WithDocuments(queries)
 	switch {
 	case r.out.IsFullHere():
 		r.coverage.Skip(docs, true, nil)
 		return nil
 	case nameErr != nil:
-		r.skip(pass, nameErr)
+		r.skip(queries, nameErr)
 		return nameErr
 	case len(docs) > 0:
 		if err := r.documents.Run(ctx, docs); err != nil {
 			return err
 		}
 	}
-	return r.commits.Run(ctx, pass)
+	return r.commits.Run(ctx, queries)
 }
 
 // skip reports basic queries for which nothing but names was searched, since the search
 // ended with an error.
-func (r *run) skip(pass []*target.Query, err error) {
-	r.commits.ReportTimedOut(err, pass)
-	docs := target.WithDocuments(pass)
+func (r *run) skip(queries []*target.Query, err error) {
+	r.commits.ReportTimedOut(err, queries)
+	docs := target.WithDocuments(queries)
 	r.documents.ReportTimedOut(err, docs, target.Sources(r.task, docs))
 	r.coverage.Skip(docs, false, err)
 }

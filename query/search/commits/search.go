@@ -80,16 +80,16 @@ const (
 	segmentLogged = 128
 )
 
-// Runner searches commits, pass by pass.
+// Runner searches commits, for the basic queries of one shape after the other.
 type Runner struct {
 	Task     *task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
 }
 
-// Run searches commits for the basic queries of a pass that ask for them.
-func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
-	for _, b := range pass {
+// Run searches commits for those of some basic queries that ask for them.
+func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
+	for _, b := range queries {
 		if b.Commits == nil || b.Commits.FindsNothing || r.Out.IsFullHere() {
 			continue
 		}

@@ -325,8 +325,9 @@ func (b *Query) onlyContent() bool {
 var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "timeout", "fork", "archived", "visibility",
 	"case", "patterntype", "select", "repohasfile", "repohascommitafter"}
 
-// SameShape reports whether the documents of a and b can be confirmed in one
-// pass and answered together; a search of commits is a pass of its own.
+// SameShape reports whether a and b have the same limit and selection, so that their
+// documents are confirmed and answered together. Queries of commits have no shape in
+// common with others.
 func SameShape(a, b *Query) bool {
 	return a.Commits == nil && b.Commits == nil && a.Limit == b.Limit && slices.Equal(a.Select, b.Select)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// ending is how a pass ended: what it did not look at follows from the shards that it
-// planned, whatever the number of repositories.
+// ending is how the search for the basic queries of one shape ended: what it did not look
+// at follows from the shards that it planned, whatever the number of repositories.
 type ending struct {
 	queries []*target.Query
 	// reason is why it ended, and cut says that it did before its end.
@@ -24,7 +24,7 @@ type ending struct {
 	planned, git, failed, left map[uint32]bool
 }
 
-// findLeft finds the shards that the pass did not plan.
+// findLeft finds the shards that the search did not plan.
 func (e *ending) findLeft(t *task.Task) {
 	e.left = map[uint32]bool{}
 	if e.sources == nil {
@@ -61,7 +61,7 @@ func (e *ending) whyUnread(repository uint32) string {
 	return e.reason
 }
 
-// has reports whether the pass searches a repository and a target of it is so.
+// has reports whether one of the queries searches a repository and a target of it is so.
 func (e *ending) has(repository uint32, is func(*target.Repository) bool) bool {
 	return slices.ContainsFunc(e.queries, func(b *target.Query) bool {
 		t := b.Repositories.Get(repository)
@@ -69,11 +69,11 @@ func (e *ending) has(repository uint32, is func(*target.Repository) bool) bool {
 	})
 }
 
-// endings are the ends of the passes that did not plan all of their shards, in order.
+// endings are how the search for the queries of each shape ended, in order.
 type endings []ending
 
-// whyUnsearched returns why the last pass that did not search a shard for a repository
-// did not, "" if all did.
+// whyUnsearched returns why a shard was not searched for a repository, for the last queries
+// for which it was not, "" if it was for all.
 func (all endings) whyUnsearched(repository, shard uint32) string {
 	return all.why(func(e *ending) string { return e.whyUnsearched(repository, shard) })
 }
@@ -83,7 +83,7 @@ func (all endings) whyUnread(repository uint32) string {
 	return all.why(func(e *ending) string { return e.whyUnread(repository) })
 }
 
-// whyCut returns why the last pass over a repository that was cut short was, "" if
+// whyCut returns why the last search of a repository that was cut short was, "" if
 // none was.
 func (all endings) whyCut(repository uint32) string {
 	return all.why(func(e *ending) string {
@@ -94,7 +94,7 @@ func (all endings) whyCut(repository uint32) string {
 	})
 }
 
-// why returns the reason that the last pass has which has one.
+// why returns the reason of the last ending that has one.
 func (all endings) why(of func(*ending) string) string {
 	for i := range slices.Backward(all) {
 		if reason := of(&all[i]); reason != "" {
@@ -104,7 +104,7 @@ func (all endings) why(of func(*ending) string) string {
 	return ""
 }
 
-// hasLeft reports whether a pass left anything of a repository.
+// hasLeft reports whether anything of a repository was left for some queries.
 func (all endings) hasLeft(repo *store.Repository) bool {
 	return slices.ContainsFunc(all, func(e ending) bool {
 		return e.whyUnread(repo.ID) != "" || slices.ContainsFunc(repo.Shards, func(id uint32) bool { return e.whyUnsearched(repo.ID, id) != "" })

@@ -25,15 +25,15 @@ type Ledger struct {
 	task    *task.Task
 	queries []*target.Query
 
-	// sources are those of the pass at hand, git the repositories whose files it has read
-	// through git. Only the goroutine of the search changes them.
+	// sources are those of the queries at hand, git the repositories whose files were read
+	// through git for them. Only the goroutine of the search changes them.
 	sources []target.Source
 	git     map[uint32]bool
 
 	mu sync.Mutex // guards what follows; nothing is called while it is held
 	// work is by repository: nearly all are searched at one revision.
 	work map[uint32]*work
-	// planned are the shards whose lists the pass at hand has read.
+	// planned are the shards whose lists were read for the queries at hand.
 	planned map[uint32]bool
 	// views are all shards that were planned, with their tables.
 	views   map[uint32]shard.View
@@ -84,7 +84,7 @@ func (c *Ledger) AddCommits(all []report.Coverage, more int) {
 	c.moreCommits += more
 }
 
-// Begin starts a pass over some sources.
+// Begin starts the search of some sources for the basic queries of one shape.
 func (c *Ledger) Begin(sources []target.Source) {
 	c.sources, c.git = sources, map[uint32]bool{}
 	c.mu.Lock()
@@ -153,8 +153,9 @@ func (c *Ledger) ReadThroughGit(repository uint32) {
 	c.git[repository] = true
 }
 
-// End ends a pass, which was cut short if limit is set or err says so.
-func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
+// End ends the search for these queries, which was cut short if limit is set or err says
+// so.
+func (c *Ledger) End(queries []*target.Query, limit bool, err error) {
 	reason := report.ReasonIndexUnreadable // what is left otherwise is what failed
 	switch {
 	case limit:
@@ -173,15 +174,15 @@ func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
 		}
 	}
 	c.endings = append(c.endings, ending{
-		queries: pass, reason: reason, cut: limit || err != nil, sources: c.sources, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
+		queries: queries, reason: reason, cut: limit || err != nil, sources: c.sources, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
 	})
 }
 
-// Skip records a pass that was not begun.
-func (c *Ledger) Skip(pass []*target.Query, limit bool, err error) {
-	if len(pass) > 0 {
+// Skip records queries for which the search was not begun.
+func (c *Ledger) Skip(queries []*target.Query, limit bool, err error) {
+	if len(queries) > 0 {
 		c.Begin(nil)
-		c.End(pass, limit, err)
+		c.End(queries, limit, err)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // ReportSymbols reports what a search of symbols cannot look at: shards whose
 // symbols have not been read, and documents that could not be parsed.
 func ReportSymbols(r *task.Task, queries []*target.Query) {
-	pass := slices.DeleteFunc(slices.Clone(queries), func(b *target.Query) bool { return !b.InSymbols })
+	ofSymbols := slices.DeleteFunc(slices.Clone(queries), func(b *target.Query) bool { return !b.InSymbols })
 	missing, failed := 0, 0
-	for _, v := range target.Shards(r, pass) {
+	for _, v := range target.Shards(r, ofSymbols) {
 		switch {
 		case r.Visible.IsShared(v.ID) && v.HasSymbols():
 			// How many of the failures are of documents that the client may see is unknown.
@@ -24,15 +24,15 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 			missing += documentsIn(r, v)
 		}
 	}
-	missing += unparsed(pass)
+	missing += unparsed(ofSymbols)
 	r.Report.Skips().Add(report.SymbolsMissing(missing))
 	r.Report.Skips().Add(report.SymbolsFailed(failed))
 }
 
 // unparsed counts the files of revisions, whose symbols are not read.
-func unparsed(pass []*target.Query) (n int) {
+func unparsed(queries []*target.Query) (n int) {
 	seen := map[*target.Files]bool{}
-	for _, b := range pass {
+	for _, b := range queries {
 		if b.Repositories.IsLazy() {
 			continue // none is searched at another revision than those indexed
 		}

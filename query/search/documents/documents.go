@@ -47,7 +47,7 @@ type segment struct {
 	bytes int
 }
 
-// Runner searches documents, pass by pass.
+// Runner searches documents, for the basic queries of one shape after the other.
 type Runner struct {
 	Task     *task.Task
 	Out      *answer.Sender
@@ -59,16 +59,16 @@ type Runner struct {
 	IsResumed bool
 }
 
-// Run searches the documents of one pass.
-func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
+// Run searches documents for basic queries of one shape.
+func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
 	start := r.Task.Now()
-	sources := target.Sources(r.Task, pass)
+	sources := target.Sources(r.Task, queries)
 	r.Coverage.Begin(sources)
-	p := newPipeline(ctx, r, pass)
+	p := newPipeline(ctx, r, queries)
 	// If the sink panics, which servers survive, nothing else does these.
 	defer r.Task.Slot.Leave()
 	defer p.releaseAlone()
-	planErr := r.schedule(p.ctx, pass, sources, p)
+	planErr := r.schedule(p.ctx, queries, sources, p)
 	err := p.end()
 	if err == nil && planErr != nil && ctx.Err() != nil {
 		err = planErr
@@ -76,11 +76,11 @@ func (r *Runner) Run(ctx context.Context, pass []*target.Query) error {
 	r.Task.Step("verify", start, append([]report.Field{
 		report.Count("workers", p.workers),
 	}, r.Task.Guarded(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)...)
-	r.Coverage.End(pass, r.Out.IsFullHere(), err)
+	r.Coverage.End(queries, r.Out.IsFullHere(), err)
 	if r.Out.Err() == nil && r.Out.IsFullHere() {
 		return nil
 	}
-	r.ReportTimedOut(err, pass, sources[min(p.unfinished, len(sources)):])
+	r.ReportTimedOut(err, queries, sources[min(p.unfinished, len(sources)):])
 	return err
 }
 
@@ -115,10 +115,10 @@ func (r *Runner) ReportUnready(err error, queries []*target.Query) {
 
 // ReportTimedOut records the chosen repositories with documents in sources that
 // were not finished, if err says that time was up.
-func (r *Runner) ReportTimedOut(err error, pass []*target.Query, left []target.Source) {
+func (r *Runner) ReportTimedOut(err error, queries []*target.Query, left []target.Source) {
 	isLeft := target.In(left)
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
-		return slices.ContainsFunc(pass, func(b *target.Query) bool {
+		return slices.ContainsFunc(queries, func(b *target.Query) bool {
 			t := b.Repositories.Get(repo.ID)
 			return t != nil && isLeft(t)
 		})

@@ -21,13 +21,13 @@ import (
 // that goes on from a bookmark verify ahead until it has sent a few groups: its
 // client has not read what was found before.
 type pipeline struct {
-	runner *Runner
-	ctx    context.Context
-	cancel context.CancelFunc
-	pass   []*target.Query
+	runner  *Runner
+	ctx     context.Context
+	cancel  context.CancelFunc
+	queries []*target.Query
 
-	// passed is how many groups an earlier run sent.
-	passed int
+	// sentBefore is how many groups an earlier run sent.
+	sentBefore int
 	// held are the segments put while there are few, of heldBytes to verify, and
 	// alone verifies them without workers; over says that no more are wanted.
 	held      []*segment
@@ -52,8 +52,8 @@ type pipeline struct {
 	err        error
 	// panicked is what the sink panicked with, on the goroutine that sends.
 	panicked any
-	// groups is how many were sent as a whole, or passed, cut how many documents
-	// up to now have more matches than are kept.
+	// groups is how many were sent as a whole, by this run or an earlier one. cut is how
+	// many documents up to now have more matches than are kept.
 	groups, cut int
 
 	mu          sync.Mutex // guards what follows
@@ -67,8 +67,8 @@ const lazyGroups = 4
 // fewBytes is how many bytes are verified before workers are started.
 const fewBytes = 192 << 10
 
-func newPipeline(ctx context.Context, r *Runner, pass []*target.Query) *pipeline {
-	p := &pipeline{runner: r, pass: pass, workers: 1, passed: r.Past.Groups, cut: r.Past.TextsCut}
+func newPipeline(ctx context.Context, r *Runner, queries []*target.Query) *pipeline {
+	p := &pipeline{runner: r, queries: queries, workers: 1, sentBefore: r.Past.Groups, cut: r.Past.TextsCut}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
@@ -82,7 +82,7 @@ func (p *pipeline) put(s *segment) bool {
 	case p.ordered != nil:
 		p.runner.Task.Slot.Leave() // workers have slots of their own
 		return p.ordered.Put(s)
-	case p.groups < p.passed:
+	case p.groups < p.sentBefore:
 		return p.skip(s)
 	}
 	p.held = append(p.held, s)
@@ -177,7 +177,7 @@ func (p *pipeline) isPlenty() bool {
 
 // isLazy reports whether nothing is verified ahead.
 func (p *pipeline) isLazy() bool {
-	return p.runner.IsResumed && p.groups < p.passed+lazyGroups
+	return p.runner.IsResumed && p.groups < p.sentBefore+lazyGroups
 }
 
 // skip leaves out a segment that was sent before.
@@ -203,7 +203,7 @@ func (p *pipeline) worker() (run func(*segment), end func()) {
 }
 
 func (p *pipeline) verifier() *verify.Verifier {
-	return verify.New(p.pass, p.runner.Options)
+	return verify.New(p.queries, p.runner.Options)
 }
 
 func (p *pipeline) verifySegment(v *verify.Verifier, s *segment) {

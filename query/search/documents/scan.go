@@ -71,7 +71,7 @@ func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify
 			return err
 		}
 	}
-	err := shardplan.Source(ctx, r, src, in, v.Pass, func(p *shardplan.Plan) bool {
+	err := shardplan.Source(ctx, r, src, in, v.Queries, func(p *shardplan.Plan) bool {
 		if err := v.Scan(ctx, at, p, s); err != nil {
 			failed = err
 			if ctx.Err() == nil {

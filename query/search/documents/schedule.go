@@ -13,7 +13,7 @@ import (
 // schedule plans some shards after the other and cuts their candidates into
 // segments: top documents first, then document after document. What is in no shard comes
 // last.
-func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []target.Source, to *pipeline) error {
+func (r *Runner) schedule(ctx context.Context, queries []*target.Query, sources []target.Source, to *pipeline) error {
 	c := cutter{share: firstShare, emit: to.put}
 	// One for each goroutine that plans. The first also serves to rank, and
 	// all stay open until then: plans go on to read names.
@@ -30,12 +30,12 @@ func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []t
 	if shards < 0 {
 		shards = len(sources)
 	}
-	together := shardplan.Together(r.Task.PlanBytes, pass)
+	together := shardplan.Together(r.Task.PlanBytes, queries)
 	for first := 0; first < shards; first += together {
 		if first > 0 && !to.start() {
 			return ctx.Err()
 		}
-		window := rank.NewWindow(r.Task, in, pass, sources[first:min(first+together, shards)])
+		window := rank.NewWindow(r.Task, in, queries, sources[first:min(first+together, shards)])
 		more, err := r.searchWindow(ctx, window, &c, first, to)
 		if !more || err != nil {
 			return err
@@ -49,7 +49,7 @@ func (r *Runner) schedule(ctx context.Context, pass []*target.Query, sources []t
 		start := r.Task.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
-		failed := shardplan.Source(ctx, r.Task, src, nil, pass, func(p *shardplan.Plan) bool {
+		failed := shardplan.Source(ctx, r.Task, src, nil, queries, func(p *shardplan.Plan) bool {
 			r.Task.Trace.Add(p.Step(r.Task, "read files of "+src.Unindexed.Repository.Name, start))
 			r.Coverage.Plan(p)
 			defer func() { start = r.Task.Now() }() // of the next batch, once this one has gone

@@ -22,9 +22,9 @@ const (
 
 // Together is how many shards may be planned before the first document is
 // verified. It depends on the query alone, since the order does on it.
-func Together(planBytes int, pass []*target.Query) int {
+func Together(planBytes int, queries []*target.Query) int {
 	bytes := 0
-	for _, b := range pass {
+	for _, b := range queries {
 		bytes += basicBytes + len(b.Atoms)*atomBytes
 	}
 	return min(fullPlans*max(planBytes/bytes, 1), MostTogether)

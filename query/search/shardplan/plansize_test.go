@@ -48,11 +48,11 @@ func TestShardsTogether(t *testing.T) {
 		{1, 10_000, fullPlans},
 		{1000, 10, fullPlans},
 	} {
-		pass := make([]*target.Query, tt.basics)
-		for i := range pass {
-			pass[i] = &target.Query{Query: &compile.Query{Atoms: make([]*compile.Atom, tt.atoms)}}
+		queries := make([]*target.Query, tt.basics)
+		for i := range queries {
+			queries[i] = &target.Query{Query: &compile.Query{Atoms: make([]*compile.Atom, tt.atoms)}}
 		}
-		if got := Together(DefaultBytes, pass); got != tt.want {
+		if got := Together(DefaultBytes, queries); got != tt.want {
 			t.Errorf("%d queries of %d patterns: %d shards together, want %d", tt.basics, tt.atoms, got, tt.want)
 		}
 	}

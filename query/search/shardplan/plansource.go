@@ -7,13 +7,13 @@ import (
 	"github.com/trawlsearch/trawl/query/search/task"
 )
 
-// Source calls each with the plans of a source for one pass, until each returns
+// Source calls each with the plans of a source for some queries, until each returns
 // false or planning fails, which is recorded.
-func Source(ctx context.Context, t *task.Task, src target.Source, in *Reader, pass []*target.Query, each func(*Plan) bool) error {
+func Source(ctx context.Context, t *task.Task, src target.Source, in *Reader, queries []*target.Query, each func(*Plan) bool) error {
 	if src.Unindexed != nil {
-		return readUnindexed(ctx, t, src.Unindexed, pass, each)
+		return readUnindexed(ctx, t, src.Unindexed, queries, each)
 	}
-	p, err := New(ctx, src.View, in, nil, pass, t.PlanBytes, t.WithoutLists(src.View.ID))
+	p, err := New(ctx, src.View, in, nil, queries, t.PlanBytes, t.WithoutLists(src.View.ID))
 	if err != nil {
 		if ctx.Err() == nil {
 			t.FailShard(src.View.ID, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Plan has the candidates of one shard for one pass, as the posting lists leave
+// Plan has the candidates of one shard for some basic queries, as the posting lists leave
 // them.
 type Plan struct {
 	View   shard.View
@@ -68,7 +68,7 @@ var identity = func() []uint16 {
 // shard in memory, it reads no lists and rules no document out; files are then
 // those of each commit. Beyond limit bytes atoms forget where they may match. A
 // panic over a damaged shard is an error, and so is the end of ctx.
-func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, limit int, brute bool) (p *Plan, err error) {
+func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]*postings.Set, queries []*target.Query, limit int, brute bool) (p *Plan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -79,10 +79,10 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 		return nil, err
 	}
 	brute = brute || v.InMemory()
-	p = &Plan{View: v, Docs: docs, Files: files, Basics: make([]Basic, len(pass))}
+	p = &Plan{View: v, Docs: docs, Files: files, Basics: make([]Basic, len(queries))}
 	content, path := in.Content(v), in.Paths(v, docs)
 	all := &postings.Set{}
-	for i, b := range pass {
+	for i, b := range queries {
 		bp := &p.Basics[i]
 		if b.InSymbols {
 			if err := bp.readSymbols(ctx, v, in, b, content, path, brute); err != nil {
@@ -102,9 +102,9 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 			all.Or(bp.Docs)
 		}
 	}
-	if p.choose(pass, all); len(p.Candidates) > 0 {
+	if p.choose(queries, all); len(p.Candidates) > 0 {
 		p.ProseWords = proseOf(docs.Words)
-		p.makeFinders(pass)
+		p.makeFinders(queries)
 	}
 	p.AddCost(content.Cost)
 	p.AddCost(path.Cost)
@@ -115,8 +115,8 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 }
 
 // makeFinders makes what looks for the atoms in the text of candidates.
-func (p *Plan) makeFinders(pass []*target.Query) {
-	for i, b := range pass {
+func (p *Plan) makeFinders(queries []*target.Query) {
+	for i, b := range queries {
 		atoms := p.Basics[i].Atoms
 		for j := range atoms {
 			atoms[j].Finder = b.Atoms[j].Finder(atoms[j].Content.Anchor)
@@ -279,18 +279,18 @@ func (bp *Basic) Narrow(t compile.Tree) *postings.Set {
 }
 
 // choose lists the candidates that a revision of a chosen repository holds.
-func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
+func (p *Plan) choose(queries []*target.Query, all *postings.Set) {
 	if all == nil {
 		all = postings.Full(p.Docs.Len())
 	}
 	if all.Len() == 0 {
 		return
 	}
-	if chosen := p.chosenDocuments(pass); chosen != nil {
+	if chosen := p.chosenDocuments(queries); chosen != nil {
 		all.And(chosen)
 	}
-	p.ByRevision = make([]map[uint32]target.ByRevision, len(pass))
-	for k := range pass {
+	p.ByRevision = make([]map[uint32]target.ByRevision, len(queries))
+	for k := range queries {
 		p.ByRevision[k] = map[uint32]target.ByRevision{}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
@@ -299,7 +299,7 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 		before := len(p.Candidates)
 		p.Candidates = all.AppendRange(p.Candidates, next, run.End)
 		next, ok = all.Next(run.End)
-		at := p.documentsOf(pass, run.Repository)
+		at := p.documentsOf(queries, run.Repository)
 		if slices.ContainsFunc(at, target.ByRevision.HoldsAll) {
 			continue
 		}
@@ -314,17 +314,17 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 // their runs to be looked up.
 const fewOfRuns = 8
 
-// chosenDocuments returns the documents of the repositories that pass searches, nil if
+// chosenDocuments returns the documents of the repositories that are searched, nil if
 // these are not few beside those of the shard.
-func (p *Plan) chosenDocuments(pass []*target.Query) *postings.Set {
+func (p *Plan) chosenDocuments(queries []*target.Query) *postings.Set {
 	n := 0
-	for _, b := range pass {
+	for _, b := range queries {
 		if n += b.Repositories.Len(); n*fewOfRuns > len(p.Docs.Runs()) {
 			return nil
 		}
 	}
 	out := &postings.Set{}
-	for _, b := range pass {
+	for _, b := range queries {
 		for id := range b.Repositories.IDs().All() {
 			for run := range p.Docs.RunsOf(id) {
 				out.AddRange(run.First, run.End)
@@ -336,9 +336,9 @@ func (p *Plan) chosenDocuments(pass []*target.Query) *postings.Set {
 
 // documentsOf returns which documents each revision of a repository holds, for each
 // basic query, and keeps them.
-func (p *Plan) documentsOf(pass []*target.Query, repository uint32) []target.ByRevision {
-	out := make([]target.ByRevision, len(pass))
-	for k, b := range pass {
+func (p *Plan) documentsOf(queries []*target.Query, repository uint32) []target.ByRevision {
+	out := make([]target.ByRevision, len(queries))
+	for k, b := range queries {
 		known, ok := p.ByRevision[k][repository]
 		if !ok {
 			known = b.Repositories.Get(repository).DocumentsIn(p.View, p.Files)

@@ -34,11 +34,11 @@ type chunk struct {
 	err   error
 }
 
-// readUnindexed reads the files that the pass may match, and calls each with plans
+// readUnindexed reads the files that the queries may match, and calls each with plans
 // for them until it returns false.
-func readUnindexed(ctx context.Context, t *task.Task, src *target.Unindexed, pass []*target.Query, each func(*Plan) bool) error {
+func readUnindexed(ctx context.Context, t *task.Task, src *target.Unindexed, queries []*target.Query, each func(*Plan) bool) error {
 	files := slices.DeleteFunc(slices.Clone(src.Files), func(f target.SharedFile) bool {
-		return !slices.ContainsFunc(pass, func(b *target.Query) bool { return b.MayMatch(src.Repository.ID, f) })
+		return !slices.ContainsFunc(queries, func(b *target.Query) bool { return b.MayMatch(src.Repository.ID, f) })
 	})
 	if len(files) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func readUnindexed(ctx context.Context, t *task.Task, src *target.Unindexed, pas
 	defer readers.Wait()
 	defer cancel()
 	for range count {
-		readers.Go(func() { readChunks(reading, t, src.Repository, pass, work) })
+		readers.Go(func() { readChunks(reading, t, src.Repository, queries, work) })
 	}
 	readers.Go(func() {
 		defer close(work)
@@ -95,7 +95,7 @@ func (c *chunk) next(ctx context.Context) (p *Plan, more bool) {
 }
 
 // readChunks reads chunks until there are no more.
-func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, pass []*target.Query, work <-chan *chunk) {
+func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, queries []*target.Query, work <-chan *chunk) {
 	var blobs *git.BlobReader
 	defer func() {
 		if blobs != nil {
@@ -115,7 +115,7 @@ func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, pas
 	}
 	for c := range work {
 		if c.err = start(); c.err == nil {
-			b := &batch{task: t, pass: pass, repo: stored, to: c.plans}
+			b := &batch{task: t, queries: queries, repo: stored, to: c.plans}
 			c.err = b.read(ctx, blobs, c.files)
 		}
 		close(c.plans)
@@ -124,10 +124,10 @@ func readChunks(ctx context.Context, t *task.Task, stored *store.Repository, pas
 
 // batch gathers files until they are worth a plan.
 type batch struct {
-	task *task.Task
-	pass []*target.Query
-	repo *store.Repository
-	to   chan<- *Plan
+	task    *task.Task
+	queries []*target.Query
+	repo    *store.Repository
+	to      chan<- *Plan
 
 	shard shard.Memory
 	in    map[*target.Files]*postings.Set
@@ -195,7 +195,7 @@ func (b *batch) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := New(ctx, view, nil, b.in, b.pass, b.task.PlanBytes, b.task.Brute)
+	p, err := New(ctx, view, nil, b.in, b.queries, b.task.PlanBytes, b.task.Brute)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (b *Query) MayMatch(repository uint32, f SharedFile) bool {
 	})
 }
 
-// WithDocuments returns the basic queries of pass that search documents.
-func WithDocuments(pass []*Query) []*Query {
-	return slices.DeleteFunc(slices.Clone(pass), func(b *Query) bool { return !b.Documents })
+// WithDocuments returns those of some basic queries that search documents.
+func WithDocuments(queries []*Query) []*Query {
+	return slices.DeleteFunc(slices.Clone(queries), func(b *Query) bool { return !b.Documents })
 }

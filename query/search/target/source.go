@@ -21,11 +21,11 @@ type SharedFile struct {
 	In []*Files
 }
 
-// unindexedOf joins the files in no shard of the revisions of repo that a pass
-// searches. It returns nil if there are none.
-func unindexedOf(repo *store.Repository, pass []*Query) *Unindexed {
+// unindexedOf joins the files in no shard of the revisions of repo that some
+// queries search. It returns nil if there are none.
+func unindexedOf(repo *store.Repository, queries []*Query) *Unindexed {
 	var all []*Files
-	for _, b := range pass {
+	for _, b := range queries {
 		t := b.Repositories.Get(repo.ID)
 		if t == nil {
 			continue
@@ -76,23 +76,23 @@ type Source struct {
 
 // Sources returns the sources with documents of the chosen repositories, in order:
 // shards first, and then the files that are in no shard.
-func Sources(of *task.Task, pass []*Query) []Source {
-	shards := Shards(of, pass)
+func Sources(of *task.Task, queries []*Query) []Source {
+	shards := Shards(of, queries)
 	out := make([]Source, len(shards))
 	for i, v := range shards {
 		out[i].View = v
 	}
-	for _, repo := range WithUnindexed(pass) {
-		out = append(out, Source{Unindexed: unindexedOf(repo, pass)})
+	for _, repo := range WithUnindexed(queries) {
+		out = append(out, Source{Unindexed: unindexedOf(repo, queries)})
 	}
 	return out
 }
 
 // WithUnindexed returns the repositories of which files are read through git, in
 // listing order. Those of a lazy set have none.
-func WithUnindexed(pass []*Query) []*store.Repository {
+func WithUnindexed(queries []*Query) []*store.Repository {
 	var out []*store.Repository
-	for _, b := range pass {
+	for _, b := range queries {
 		if b.Repositories.IsLazy() {
 			continue
 		}
@@ -108,13 +108,13 @@ func WithUnindexed(pass []*Query) []*store.Repository {
 
 // Shards returns the shards that hold documents of a chosen repository, in
 // order.
-func Shards(of *task.Task, pass []*Query) []shard.View {
-	if len(pass) == 0 {
+func Shards(of *task.Task, queries []*Query) []shard.View {
+	if len(queries) == 0 {
 		return nil
 	}
 	wanted := map[uint32]bool{}
 	var many []*Query
-	for _, b := range pass {
+	for _, b := range queries {
 		switch {
 		case !b.Repositories.IsLazy():
 			for t := range b.Repositories.All() {

@@ -10,7 +10,7 @@ import (
 func (v *Verifier) countApart(m apartCounts, basics []int) apartCounts {
 	var spans []match.Span
 	for _, k := range basics {
-		b := v.Pass[k]
+		b := v.Queries[k]
 		if b.InSymbols {
 			continue
 		}
@@ -57,7 +57,7 @@ func (v *Verifier) apartOf(basics []int, spans int) apartCounts {
 
 func (v *Verifier) pathFound(basics []int) bool {
 	for _, k := range basics {
-		if v.Pass[k].Patterns == nil || v.Pass[k].InSymbols {
+		if v.Queries[k].Patterns == nil || v.Queries[k].InSymbols {
 			return true
 		}
 		for a := range v.basic[k].atoms {

@@ -15,7 +15,7 @@ import (
 // findSymbols finds the symbols of document i that make basic query k hold, and
 // reports whether there are any.
 func (v *Verifier) findSymbols(k int, i uint16, path string) (bool, error) {
-	b, state := v.Pass[k], &v.basic[k]
+	b, state := v.Queries[k], &v.basic[k]
 	state.symbols, state.points = state.symbols[:0], 0
 	names := &nameMatch{plan: v.Plan, doc: i, groups: map[int][]shard.Symbol{}, hits: make([][]nameHit, len(b.Atoms)), looked: make([]bool, len(b.Atoms))}
 	take := func(hits []nameHit) {

@@ -17,11 +17,11 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Verifier confirms documents of one pass, one after the other. It belongs to
+// Verifier confirms documents for the basic queries of one shape, one after the other. It belongs to
 // one goroutine.
 type Verifier struct {
-	Pass []*target.Query
-	o    Options
+	Queries []*target.Query
+	o       Options
 
 	Plan        *shardplan.Plan
 	definitions *score.Definitions
@@ -69,10 +69,10 @@ type Options struct {
 	Brute bool
 }
 
-// New returns a verifier of the documents of a pass.
-func New(pass []*target.Query, o Options) *Verifier {
-	v := &Verifier{Pass: pass, o: o, basic: make([]basicState, len(pass))}
-	for i, b := range pass {
+// New returns a verifier of documents for basic queries of one shape.
+func New(queries []*target.Query, o Options) *Verifier {
+	v := &Verifier{Queries: queries, o: o, basic: make([]basicState, len(queries))}
+	for i, b := range queries {
 		v.basic[i].atoms = make([]atomState, len(b.Atoms))
 	}
 	v.doc.Budget = &v.budget
@@ -163,7 +163,7 @@ func (v *Verifier) findHeld(i uint16, path string) error {
 	p := v.Plan
 	repository := p.Docs.Repository[i]
 	v.held = v.held[:0]
-	for k, b := range v.Pass {
+	for k, b := range v.Queries {
 		if p.Basics[k].Docs != nil && !p.Basics[k].Docs.Contains(i) {
 			continue
 		}
@@ -198,7 +198,7 @@ func (v *Verifier) findHeld(i uint16, path string) error {
 // document and are not ruled out by its owners there.
 func (v *Verifier) revisions(k int, i uint16, path string) []*target.Revision {
 	repository := v.Plan.Docs.Repository[i]
-	b := v.Pass[k]
+	b := v.Queries[k]
 	v.revs = v.revs[:0]
 	for n, set := range v.Plan.ByRevision[k][repository] {
 		t := b.Repositories.Get(repository)
@@ -235,7 +235,7 @@ func (v *Verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 
 // holds reports whether basic query k holds for the document.
 func (v *Verifier) holds(k int, i uint16, path string) (bool, error) {
-	b := v.Pass[k]
+	b := v.Queries[k]
 	for f := range b.Paths {
 		if !b.Paths[f].Holds(path) {
 			return false, nil
@@ -264,7 +264,7 @@ func (v *Verifier) holds(k int, i uint16, path string) (bool, error) {
 
 // atom looks for one atom in the document, once.
 func (v *Verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
-	s, at, p := &v.basic[k].atoms[a], v.Pass[k].Atoms[a], &v.Plan.Basics[k].Atoms[a]
+	s, at, p := &v.basic[k].atoms[a], v.Queries[k].Atoms[a], &v.Plan.Basics[k].Atoms[a]
 	if s.looked {
 		return s, nil
 	}
@@ -292,7 +292,7 @@ func (v *Verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 
 // gather adds what makes basic query k hold to m, v.spans and s.
 func (v *Verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *score.Document) error {
-	b := v.Pass[k]
+	b := v.Queries[k]
 	if b.InSymbols {
 		m.Symbols = query.SortSymbols(append(m.Symbols, v.basic[k].symbols...))
 		s.Symbols = max(s.Symbols, v.basic[k].points)
@@ -343,7 +343,7 @@ func (v *Verifier) complete(m *query.FileMatch, spans []match.Span, s *score.Doc
 	if v.o.Debug {
 		m.Debug = s.Explain(m.Path)
 	}
-	b := v.Pass[0]
+	b := v.Queries[0]
 	if len(b.Select) > 0 && b.Select[0] != "content" {
 		// Only that there is content matters.
 		spans = spans[:min(len(spans), 1)]
@@ -366,7 +366,7 @@ func (v *Verifier) HoldsPhrase(ctx context.Context, at *admission.Slot, p *shard
 	}
 	v.goTo(i)
 	blocks := v.blocks.Of(candidates, int(p.Docs.FirstBlock[i]), int(p.Docs.FirstBlock[i+1]))
-	v.spans, holds, err = v.Pass[k].PhraseMatcher.Finder(candidates.Anchor).Find(v.spans[:0], &v.doc, blocks)
+	v.spans, holds, err = v.Queries[k].PhraseMatcher.Finder(candidates.Anchor).Find(v.spans[:0], &v.doc, blocks)
 	return holds, err
 }
 
@@ -467,7 +467,7 @@ func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 		}
 	}()
 	path := v.Plan.Docs.Path(int(i))
-	t := v.Pass[0].Repositories.Get(v.Plan.Docs.Repository[i])
+	t := v.Queries[0].Repositories.Get(v.Plan.Docs.Repository[i])
 	var keys []target.Key
 	for _, rev := range v.revisions(0, i, path) {
 		if key := t.Key(rev); !s.Done(key) {
