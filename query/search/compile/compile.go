@@ -60,7 +60,7 @@ func Compile(b query.Basic, o Options) ([]*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out.apart(), nil
+	return out.split(), nil
 }
 
 func compileWhole(b query.Basic, o Options) (*Query, error) {

@@ -228,8 +228,8 @@ func (v *Verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 	}
 	v.hits = s.Hits
 	spans := match.Merge(v.spans)
-	apart := v.apartOf(h.basics, len(spans))
-	m.InText, m.InPath = apart.text, apart.path
+	parts := v.partsOf(h.basics, len(spans))
+	m.InText, m.InPath = parts.text, parts.path
 	return m, v.complete(m, spans, &s)
 }
 

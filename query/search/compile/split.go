@@ -1,22 +1,22 @@
 package compile
 
-// apartCommits returns the search of commits of b behind its other searches.
-func (b *Query) apartCommits() []*Query {
+// splitCommits returns the search of commits of b behind its other searches.
+func (b *Query) splitCommits() []*Query {
 	commits, rest := *b, *b
 	rest.Commits = nil
 	commits.InContent, commits.InPath, commits.InRepositoryNames, commits.Documents, commits.InSymbols = false, false, false, false, false
 	if !b.InContent && !b.InPath && !b.InRepositoryNames && !b.InSymbols {
 		return []*Query{&commits}
 	}
-	return append(rest.apart(), &commits)
+	return append(rest.split(), &commits)
 }
 
-// apart returns b as the searches it stands for: patterns are tried against
+// split returns b as the searches it stands for: patterns are tried against
 // names of symbols in one of their own, so that no document matches by a mix of
 // its names and its text, and against commits in another.
-func (b *Query) apart() []*Query {
+func (b *Query) split() []*Query {
 	if b.Commits != nil {
-		return b.apartCommits()
+		return b.splitCommits()
 	}
 	if !b.InSymbols {
 		return []*Query{b}

@@ -5,9 +5,9 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 )
 
-// countApart sets the counts that m would have if only the text, or only the path,
+// countParts sets the counts that m would have if only the text, or only the path,
 // of the document at hand were searched, as type:file and type:path do.
-func (v *Verifier) countApart(m apartCounts, basics []int) apartCounts {
+func (v *Verifier) countParts(m partCounts, basics []int) partCounts {
 	var spans []match.Span
 	for _, k := range basics {
 		b := v.Queries[k]
@@ -39,20 +39,20 @@ func (v *Verifier) countApart(m apartCounts, basics []int) apartCounts {
 	return m
 }
 
-// apartCounts are the results of a document by its text alone, and whether its
+// partCounts are the results of a document by its text alone, and whether its
 // path alone matches.
-type apartCounts struct {
+type partCounts struct {
 	text int
 	path bool
 }
 
-// apartOf is countApart for the match at hand. If no pattern is found in the path,
+// partsOf is countParts for the match at hand. If no pattern is found in the path,
 // the counts of the text are those of the match.
-func (v *Verifier) apartOf(basics []int, spans int) apartCounts {
+func (v *Verifier) partsOf(basics []int, spans int) partCounts {
 	if !v.pathFound(basics) {
-		return apartCounts{text: max(spans, 1)}
+		return partCounts{text: max(spans, 1)}
 	}
-	return v.countApart(apartCounts{}, basics)
+	return v.countParts(partCounts{}, basics)
 }
 
 func (v *Verifier) pathFound(basics []int) bool {
