@@ -23,7 +23,7 @@ func (c *search) cover(err error) {
 			break
 		}
 		row := c.coverTarget(t, err)
-		if c.task.IsGuarded() || row.Candidates == 0 && len(row.Unsearched) == 0 {
+		if c.task.HidesDetails() || row.Candidates == 0 && len(row.Unsearched) == 0 {
 			if idle++; idle > coverage.MaxIdle {
 				continue
 			}
@@ -65,7 +65,7 @@ func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
 	if slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
 		left[report.ReasonHistoryUnreadable] = 0
 	}
-	if c.task.IsGuarded() { // the lists are of all repositories
+	if c.task.HidesDetails() { // the lists are of all repositories
 		out.Candidates, out.Verified = -1, -1
 		for reason := range left {
 			left[reason] = 0

@@ -207,7 +207,7 @@ func (c *search) plan(ctx context.Context) {
 		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
 		c.left.unsearchable += p.unsearchable(c.q)
 	}
-	c.task.Step("plan commits", start, c.task.Guarded(
+	c.task.Step("plan commits", start, c.task.Details(
 		report.Count("shards", len(views)), report.Count("commits", commits), report.Count("candidates", candidates),
 		report.Count("lists", lists), report.Count("list bytes", bytes),
 	)...)

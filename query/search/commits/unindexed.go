@@ -117,7 +117,7 @@ func (c *search) noteUnreadable(t *target.Repository, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
-		c.task.Note("history unreadable", c.task.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
+		c.task.Note("history unreadable", c.task.Details(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
 	}
 	c.left.unreadable.Add([]string{t.Stored.Name})
 }

@@ -62,9 +62,9 @@ func New(t *task.Task, queries []*target.Query) *Ledger {
 	return &Ledger{task: t, queries: queries, work: map[uint32]*work{}, views: map[uint32]shard.View{}, unsearchable: map[*target.Files]map[shard.Reason]int{}}
 }
 
-// isGuarded reports whether figures about candidates are hidden: lists are of all
+// hidesDetails reports whether figures about candidates are hidden: lists are of all
 // documents of a shard, and which of them are read depends on their lengths.
-func (c *Ledger) isGuarded() bool { return c.task.IsGuarded() }
+func (c *Ledger) hidesDetails() bool { return c.task.HidesDetails() }
 
 func (c *Ledger) of(repository uint32) *work {
 	w := c.work[repository]
@@ -214,11 +214,11 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 	if w == nil {
 		w = &work{}
 	}
-	if !c.isGuarded() {
+	if !c.hidesDetails() {
 		out.Candidates, out.Verified = w.candidates, w.verified
 	}
 	left := map[string]int{}
-	if c.isGuarded() {
+	if c.hidesDetails() {
 		if reason := c.endings.whyCut(repo.ID); reason != "" {
 			left[reason] = 0
 		}

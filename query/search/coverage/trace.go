@@ -106,7 +106,7 @@ func (c *Ledger) searched() iter.Seq[*store.Repository] {
 func (c *Ledger) ordered() iter.Seq2[*store.Repository, bool] {
 	return func(yield func(*store.Repository, bool) bool) {
 		first := map[uint32]bool{}
-		if !c.isGuarded() {
+		if !c.hidesDetails() {
 			for repo := range c.worked() {
 				if first[repo.ID] = true; !yield(repo, true) {
 					return

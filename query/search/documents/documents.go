@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
 	}
 	r.Task.Step("verify", start, append([]report.Field{
 		report.Count("workers", p.workers),
-	}, r.Task.Guarded(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)...)
+	}, r.Task.Details(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)...)
 	r.Coverage.End(queries, r.Out.IsFullHere(), err)
 	if r.Out.Err() == nil && r.Out.IsFullHere() {
 		return nil

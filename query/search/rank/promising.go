@@ -46,7 +46,7 @@ func (w *Window) planThose(ctx context.Context, ask func(n int) bool) []int {
 	t := w.task
 	start, before := t.Now(), w.asking
 	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return w.in[0].Yield(ctx) == nil && !ask(n) })
-	t.Step("ask shards for first documents", start, t.Guarded(
+	t.Step("ask shards for first documents", start, t.Details(
 		report.Count("shards", len(all)), report.Count("promising", len(those)),
 		report.Count("lists", w.asking.Lists-before.Lists), report.Count("list bytes", w.asking.Bytes-before.Bytes),
 	)...)

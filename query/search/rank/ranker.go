@@ -150,5 +150,5 @@ func (r *ranker) fail(p *Plan, err error) {
 // trace records what was read.
 func (r *ranker) trace(name string, start time.Time, fields ...report.Field) {
 	fields = append(fields, report.Count("symbol groups", r.groups), report.Count("paths", r.paths), report.Count("texts", r.texts))
-	r.task.Step(name, start, r.task.Guarded(fields...)...)
+	r.task.Step(name, start, r.task.Details(fields...)...)
 }

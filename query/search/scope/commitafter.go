@@ -24,7 +24,7 @@ func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, 
 		}
 		newer, err := hasCommitAfter(ctx, t, repo, rev, a.Seconds)
 		if err != nil && ctx.Err() == nil && !t.NoteUnready(repo.Stored, err) {
-			t.Note("history unreadable", t.Guarded(report.Text("repository", repo.Stored.Name), report.Text("error", err.Error()))...)
+			t.Note("history unreadable", t.Details(report.Text("repository", repo.Stored.Name), report.Text("error", err.Error()))...)
 			*missing = append(*missing, repo.Stored)
 		}
 		return err == nil && newer != a.Negated

@@ -121,7 +121,7 @@ func (s *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 				continue
 			}
 			if j.err != nil {
-				s.task.Note("list "+j.key.Commit, s.task.Guarded(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
+				s.task.Note("list "+j.key.Commit, s.task.Details(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))
 				continue
 			}

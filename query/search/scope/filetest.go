@@ -136,6 +136,6 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTes
 	}
 	t.Step("test repositories for files", start, append([]report.Field{
 		report.Text("path", test.Path), report.Text("content", test.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
-	}, t.Guarded(report.Count("documents", docs))...)...)
+	}, t.Details(report.Count("documents", docs))...)...)
 	return err
 }

@@ -441,12 +441,12 @@ func blocksOfDocs(docs *shard.Documents, set *postings.Set) int {
 // stands for that of the shard.
 func (p *Plan) Step(t *task.Task, name string, start time.Time) report.Step {
 	shard, documents, candidates, blocks, cost := p.View.ID, p.Docs.Len(), len(p.Candidates), p.countBlocks(), p.Cost
-	guarded := t.IsGuarded()
+	hidden := t.HidesDetails()
 	return report.Step{Start: start.Sub(t.Start), Took: t.Now().Sub(start), Later: func() (string, []report.Field) {
 		if name == "" {
 			name = fmt.Sprintf("plan shard %d", shard)
 		}
-		if guarded {
+		if hidden {
 			return name, nil
 		}
 		return name, []report.Field{

@@ -82,19 +82,19 @@ func (t *Task) Note(name string, fields ...report.Field) {
 	t.Trace.Add(report.Step{Name: name, Start: t.Now().Sub(t.Start), Fields: fields})
 }
 
-// Guarded returns fields that count what was read. There are none for a client
+// Details returns fields that say what was read. There are none for a client
 // that may not see all: a shard may hold documents that do not exist for them,
 // and the lengths of its lists would tell what those hold; so would the number of
 // candidates, since which lists are read depends on their lengths.
-func (t *Task) Guarded(fields ...report.Field) []report.Field {
-	if t.IsGuarded() {
+func (t *Task) Details(fields ...report.Field) []report.Field {
+	if t.HidesDetails() {
 		return nil
 	}
 	return fields
 }
 
-// IsGuarded reports whether figures about what was read are hidden.
-func (t *Task) IsGuarded() bool { return t.IsVisible != nil }
+// HidesDetails reports whether the client is not shown what was read.
+func (t *Task) HidesDetails() bool { return t.IsVisible != nil }
 
 // WithoutLists reports whether a shard is searched by its text alone: as the
 // oracle does, or because it also holds documents that do not exist for the
@@ -170,7 +170,7 @@ func (t *Task) FailRepository(repo *store.Repository, err error) {
 		return
 	}
 	t.Git.forget(repo) // it may have moved
-	t.Note("read "+repo.Name, t.Guarded(report.Text("error", err.Error()))...)
+	t.Note("read "+repo.Name, t.Details(report.Text("error", err.Error()))...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.unreachable, repo) {
@@ -188,7 +188,7 @@ func (t *Task) NoteUnready(repo *store.Repository, err error) bool {
 	case !errors.Is(err, git.ErrBusy):
 		return false
 	}
-	t.Note(step, t.Guarded(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
+	t.Note(step, t.Details(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(*to, repo) {
