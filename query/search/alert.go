@@ -124,7 +124,7 @@ func (r *run) propose(description, text string) query.ProposedQuery {
 }
 
 // mistyped is the alert for parts of the query that may not mean what they were
-// meant to; nil if there are none to tell of.
+// meant to; nil if there are none.
 func (r *run) mistyped() *query.Alert {
 	a := &query.Alert{Title: "The query may be mistyped", Advice: true}
 	var messages []string

@@ -23,7 +23,7 @@ func TestMistypedQueriesAreAlertedOf(t *testing.T) {
 		{"repo:nosuch -repo:two", "No repository matches `repo:nosuch`", ""},
 		{"(repo:nosuch a) or (repo:one package)", "No repository matches `repo:nosuch`", ""},
 		{"repo:nosuch package", "Try using a different `repo:<regexp>` filter", ""},
-		// Plausible readings are told of only when they find nothing.
+		// Plausible readings are reported only when they find nothing.
 		{"(x", "", ""},
 		{"(zzz", "not closed", "(zzz) patternType:keyword"},
 		{"package", "", ""},

@@ -63,8 +63,8 @@ func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options,
 	}
 }
 
-// told is what an answer says of itself, but for the time that it took.
-func (a answered) told() string {
+// reported is what an answer says of itself, but for the time that it took.
+func (a answered) reported() string {
 	p := a.results.Progress()
 	p.Took = 0
 	return fmt.Sprintf("%+v %+v %+v", p, a.results.Filters(), a.outcome.Alert)
@@ -91,7 +91,7 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 		if !reflect.DeepEqual(got.matches, want.matches) {
 			t.Fatalf("query %q: %d yields change the answer\n%s", text, n, firstDifference(got.full(), want.full()))
 		}
-		if g, w := got.told(), want.told(); g != w {
+		if g, w := got.reported(), want.reported(); g != w {
 			t.Fatalf("query %q: after %d yields\n got %s\nwant %s", text, n, g, w)
 		}
 		// What is verified ahead of a limit depends on workers.

@@ -70,17 +70,17 @@ func TestBySets(t *testing.T) {
 			case 1, 2:
 				o.Visible, o.PublicVisible = public, true
 			}
-			got := toldWhole(t, c, o, "("+text+")")
+			got := wholeReport(t, c, o, "("+text+")")
 			o.PublicVisible = false
-			if want := toldWhole(t, c, o, "repo:has.description(x*) ("+text+")"); got != want {
+			if want := wholeReport(t, c, o, "repo:has.description(x*) ("+text+")"); got != want {
 				t.Fatalf("seed %d, visible %t: query %q\ngot\n%s\nwant\n%s", seed, o.Visible != nil, text, got, want)
 			}
 		}
 	}
 }
 
-// toldWhole is all that a search tells, but for its own text and times.
-func toldWhole(t *testing.T, c *corpus, o search.Options, text string) string {
+// wholeReport is all that a search tells, but for its own text and times.
+func wholeReport(t *testing.T, c *corpus, o search.Options, text string) string {
 	t.Helper()
 	o.Trace = &report.Trace{}
 	a := c.search(t, search.Settings{Workers: 1, Now: func() time.Time { return time.Unix(1e9, 0) }}, o, text, query.Keyword)

@@ -196,8 +196,8 @@ func TestCommitsAgainstGit(t *testing.T) {
 	}
 }
 
-// TestHistoryIsToldToBeIncomplete: what git does not tell in time is counted.
-func TestHistoryIsToldToBeIncomplete(t *testing.T) {
+// TestHistoryIsReportedIncomplete: what git does not list in time is counted.
+func TestHistoryIsReportedIncomplete(t *testing.T) {
 	r := grownRepo(t, rand.New(rand.NewPCG(4, 4)), 3000)
 	c := r.indexed(t, ingest.Options{HistoryDiffs: 5})
 	a := c.try(context.Background(), t, search.Settings{MaxTimeout: time.Minute}, search.Options{Display: -1}, "type:diff nothinglikethis timeout:60ms", nil)

@@ -184,7 +184,7 @@ func TestCoverageOfDamage(t *testing.T) {
 	}
 }
 
-// Thousands of repositories are told of in sum.
+// Thousands of repositories are reported in sum.
 func TestCoverageOfManyRepositories(t *testing.T) {
 	var files []doc
 	for i := range 300 {
@@ -196,7 +196,7 @@ func TestCoverageOfManyRepositories(t *testing.T) {
 	c.search(t, search.Settings{}, search.Options{Trace: tr}, "ox count:all", query.Keyword)
 	all, rest := tr.Coverage()
 	at := slices.IndexFunc(all, func(c report.Coverage) bool { return c.Repository == "r7" })
-	// 28 have a document that is always scanned, twenty others are told of.
+	// 28 have a document that is always scanned, twenty others are reported.
 	if len(all) != 48 || rest.Repositories != 252 || rest.Documents != 252 || at < 0 || at >= 28 || all[at].Candidates != 1 {
 		t.Errorf("%d revisions and %+v, r7 at %d; want 48, 252 with 252 documents, and r7 with a candidate among the first", len(all), rest, at)
 	}
@@ -251,12 +251,12 @@ func TestCoverageOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var told []string
+			var reported []string
 			for _, workers := range []int{1, 4} {
 				tr := &report.Trace{}
 				search.New(c.st, search.Settings{Workers: workers}).Search(context.Background(), q,
 					search.Options{Display: -1, Trace: tr, Report: report.New(time.Now)}, answer.SinkFunc(func([]query.Match) error { return nil }))
-				told = append(told, tellCoverage(tr))
+				reported = append(reported, tellCoverage(tr))
 				all, _ := tr.Coverage()
 				for _, r := range all {
 					left := 0
@@ -268,8 +268,8 @@ func TestCoverageOracle(t *testing.T) {
 					}
 				}
 			}
-			if told[0] != told[1] {
-				t.Fatalf("seed %d, %q: one worker counts\n%s\nfour\n%s", seed, text, told[0], told[1])
+			if reported[0] != reported[1] {
+				t.Fatalf("seed %d, %q: one worker counts\n%s\nfour\n%s", seed, text, reported[0], reported[1])
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func damageCorpus(t testing.TB, fs vfs.FS, n, filler int) *corpus {
 func shardOf(path string) string { return path[:3] }
 
 // Whatever single read of the index goes wrong, the search goes on: what it
-// shows is right, the other shards are whole, and what is missing is told.
+// shows is right, the other shards are whole, and what is missing is reported.
 func TestOneBadRead(t *testing.T) {
 	faults := []struct {
 		name string
@@ -81,7 +81,7 @@ func TestOneBadRead(t *testing.T) {
 	c.close(t)
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			told := 0
+			reported := 0
 			for i, text := range queries {
 				for k, more := 0, true; more; k++ {
 					more = false
@@ -108,12 +108,12 @@ func TestOneBadRead(t *testing.T) {
 						t.Fatalf("%s: got %+v, want an answer", where, a.outcome)
 					}
 					if checkDamaged(t, where, a, want[text]) {
-						told++
+						reported++
 					}
 				}
 			}
-			if told < len(queries) {
-				t.Errorf("%d bad reads were told, want one a query at least", told)
+			if reported < len(queries) {
+				t.Errorf("%d bad reads were reported, want one a query at least", reported)
 			}
 		})
 	}
@@ -139,14 +139,14 @@ func checkDamaged(t *testing.T, where string, a attempt, want []string) bool {
 	if len(lost) > 1 {
 		t.Fatalf("%s: lost documents of shards %v, want one at most", where, lost)
 	}
-	told := strings.Contains(a.reasons(), "backend-missing")
-	if len(lost) == 1 && !told {
+	reported := strings.Contains(a.reasons(), "backend-missing")
+	if len(lost) == 1 && !reported {
 		t.Fatalf("%s: lost documents in silence", where)
 	}
-	if told && (a.progress.Skipped[0].Title != "1 shard unreadable" || exhaustive(a)) {
+	if reported && (a.progress.Skipped[0].Title != "1 shard unreadable" || exhaustive(a)) {
 		t.Fatalf("%s: got %+v, exhaustive %v", where, a.progress.Skipped, exhaustive(a))
 	}
-	return told
+	return reported
 }
 
 // mutations damage a record so that the engine does not notice.
@@ -205,7 +205,7 @@ func TestDamagedRecords(t *testing.T) {
 				fmt.Sscan(a.progress.Skipped[i].Title, &unreadable)
 			}
 			if text == queries[0] && brute && unreadable < chunks {
-				t.Errorf("%q: %d shards are told to be unreadable, want at least %d with a damaged chunk", text, unreadable, chunks)
+				t.Errorf("%q: %d shards are reported to be unreadable, want at least %d with a damaged chunk", text, unreadable, chunks)
 			}
 			if text == queries[0] && whole == 0 {
 				t.Error("no shard stayed whole")

@@ -111,7 +111,7 @@ func TestFileTestsTimeOut(t *testing.T) {
 	}
 }
 
-// What cannot be read neither passes a test nor its negation, and is told.
+// What cannot be read neither passes a test nor its negation, and is reported.
 func TestFileTestsOnDamage(t *testing.T) {
 	fs := &faultyFS{FS: vfs.NewMem()}
 	testedCorpus(t, fs).close(t)

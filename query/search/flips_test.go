@@ -159,10 +159,10 @@ func flipCorpus(t testing.TB) directory {
 type flipped struct {
 	// refused is why it was not opened.
 	refused error
-	// answers has the matches of each query, told whether something was skipped
+	// answers has the matches of each query, reported whether something was skipped
 	// as unreadable.
-	answers [][]string
-	told    []bool
+	answers  [][]string
+	reported []bool
 	// records are the small records, or why they could not be read.
 	records string
 	health  store.Health
@@ -200,7 +200,7 @@ func (d directory) ask(t testing.TB) (out flipped) {
 				lines = append(lines, string(line))
 			}
 			out.answers = append(out.answers, lines)
-			out.told = append(out.told, a.outcome.Err != nil || strings.Contains(a.reasons(), "backend-missing") && !exhaustive(a))
+			out.reported = append(out.reported, a.outcome.Err != nil || strings.Contains(a.reasons(), "backend-missing") && !exhaustive(a))
 		}
 	}
 	var records bytes.Buffer
@@ -253,7 +253,7 @@ func (d directory) flips(rng *rand.Rand, n int) []flip {
 func TestFlippedBits(t *testing.T) {
 	d := flipCorpus(t)
 	want := d.ask(t)
-	if want.refused != nil || want.records == "" || slices.Contains(want.told, true) {
+	if want.refused != nil || want.records == "" || slices.Contains(want.reported, true) {
 		t.Fatalf("before any flip: %+v", want)
 	}
 	for i, text := range flipQueries {
@@ -281,7 +281,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 	}
 	t.Logf("%d flips of one bit: %v", n, counts)
-	if n >= 60 && (counts["refused"] == 0 || counts["told"] == 0) {
+	if n >= 60 && (counts["refused"] == 0 || counts["reported"] == 0) {
 		t.Errorf("got %v, want some of each outcome: the test does not reach what it is for", counts)
 	}
 }
@@ -302,20 +302,20 @@ func judgeFlip(t *testing.T, f flip, got, want flipped) string {
 			}
 		}
 		switch {
-		case got.told[i]:
-			outcome = "told"
+		case got.reported[i]:
+			outcome = "reported"
 		case !slices.Equal(lines, want.answers[i]):
-			t.Errorf("bit %d of %s, %q: got %d matches of %d, and nobody told", f.bit, f.path, text, len(lines), len(want.answers[i]))
+			t.Errorf("bit %d of %s, %q: got %d matches of %d, and nothing was reported", f.bit, f.path, text, len(lines), len(want.answers[i]))
 		}
 	}
 	if got.records != want.records {
 		if got.records != "" {
 			t.Errorf("bit %d of %s: got records %q, want %q or an error", f.bit, f.path, got.records, want.records)
 		}
-		outcome = "told"
+		outcome = "reported"
 	}
-	if outcome == "told" && got.records == want.records && len(got.health.Aside) == 0 {
-		t.Errorf("bit %d of %s: damage was told, but nothing is set aside", f.bit, f.path)
+	if outcome == "reported" && got.records == want.records && len(got.health.Aside) == 0 {
+		t.Errorf("bit %d of %s: damage was reported, but nothing is set aside", f.bit, f.path)
 	}
 	return outcome
 }

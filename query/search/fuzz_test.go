@@ -68,7 +68,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		for _, b := range q.Basics {
 			if b.Value("timeout") != "" {
-				return // what is found in time is not told
+				return // what is found in time is not reported
 			}
 		}
 		index, scan := c.account(q, search.Settings{Workers: 2}), c.account(q, search.Settings{Brute: true})

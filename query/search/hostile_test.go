@@ -17,9 +17,9 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// told searches and returns the matches in lines, sorted, and then the reasons
+// reported searches and returns the matches in lines, sorted, and then the reasons
 // and titles of what was skipped and the title of the alert.
-func (c *corpus) told(t testing.TB, text string) string {
+func (c *corpus) reported(t testing.TB, text string) string {
 	t.Helper()
 	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, text, query.Keyword)
 	var out []string
@@ -50,7 +50,7 @@ func TestManyRefs(t *testing.T) {
 		}
 	}
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: g.write(t)}})
-	if got, want := c.told(t, "repo:r@refs/tags/t3-2499 kiln"), `content r@refs/tags/t3-2499 a.txt 1:"kiln"`; got != want {
+	if got, want := c.reported(t, "repo:r@refs/tags/t3-2499 kiln"), `content r@refs/tags/t3-2499 a.txt 1:"kiln"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
@@ -62,7 +62,7 @@ func TestManyRefs(t *testing.T) {
 	}
 }
 
-// More commits than one search can list are left out, and told.
+// More commits than one search can list are left out, and reported.
 func TestManyCommits(t *testing.T) {
 	g := &gitHistory{}
 	for i := range 1010 {
@@ -73,11 +73,11 @@ func TestManyCommits(t *testing.T) {
 	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
 	skipped := a.results.Progress().Skipped
 	if n := len(a.matches); n < 1000 || n > 1005 || len(skipped) != 1 || skipped[0].Reason != "revision-limit" {
-		t.Errorf("got %d matches and %+v, want some 1000 and the rest told", n, skipped)
+		t.Errorf("got %d matches and %+v, want some 1000 and the rest reported", n, skipped)
 	}
 }
 
-// What a shallow clone lacks, what was lost and what is no file is told, and
+// What a shallow clone lacks, what was lost and what is no file is reported, and
 // nothing else suffers.
 func TestDamagedRevisions(t *testing.T) {
 	g := &gitHistory{}
@@ -109,22 +109,22 @@ func TestDamagedRevisions(t *testing.T) {
 		{"repo:r@child kiln", `content r@child c.txt 1:"kiln"`},
 		{"repo:r@child~1 kiln", "Some repositories could not be searched"},
 	} {
-		if got := c.told(t, tt.query); got != tt.want {
+		if got := c.reported(t, tt.query); got != tt.want {
 			t.Errorf("%s:\ngot\n%s\nwant\n%s", tt.query, got, tt.want)
 		}
 	}
 
-	// A source that is gone is told, and what is indexed of it is searched.
+	// A source that is gone is reported, and what is indexed of it is searched.
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.told(t, "repo:r@main:HEAD~1 file:a kiln"), "content r@main a.txt 1:\"kiln\" path \"a\"\ncontent r@main same.txt 1:\"kiln\" path \"a\"\nrepository-missing: 1 missing"; got != want {
+	if got, want := c.reported(t, "repo:r@main:HEAD~1 file:a kiln"), "content r@main a.txt 1:\"kiln\" path \"a\"\ncontent r@main same.txt 1:\"kiln\" path \"a\"\nrepository-missing: 1 missing"; got != want {
 		t.Errorf("without its source:\ngot\n%s\nwant\n%s", got, want)
 	}
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.told(t, "repo:r@child kiln"), `content r@child c.txt 1:"kiln"`; got != want {
+	if got, want := c.reported(t, "repo:r@child kiln"), `content r@child c.txt 1:"kiln"`; got != want {
 		t.Errorf("with its source again: got %s, want %s", got, want)
 	}
 }
@@ -146,7 +146,7 @@ func TestShallowClone(t *testing.T) {
 		"repo:r rev:at.time(2001-09-09T02:05:00Z) kiln":       "",
 		"repo:r rev:at.time(2020-01-01) type:file index:only": "revision-not-indexed: 1 not indexed",
 	} {
-		if got := c.told(t, text); got != want {
+		if got := c.reported(t, text); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
@@ -168,7 +168,7 @@ func TestOddFilesOfRevisions(t *testing.T) {
 	through, indexed := revisionCorpus(t, repos), revisionCorpus(t, repos, "odd")
 	for _, text := range []string{"repo:r@odd kiln", "repo:r@odd type:path module", "repo:r@odd file:.", "repo:r@odd module or link", "repo:r@odd index:no kiln",
 		"repo:r@odd type:file not kiln", "repo:r@odd repo:has.path(module) space"} {
-		got, want := through.told(t, text), indexed.told(t, text)
+		got, want := through.reported(t, text), indexed.reported(t, text)
 		if got != want || got == "" {
 			t.Errorf("%s: through git and from the index differ or find nothing:\n%s\n\n%s", text, got, want)
 		}
@@ -200,7 +200,7 @@ func TestDeadDocumentsServeRevisions(t *testing.T) {
 			t.Errorf("got step %q: the old text is still in its shard", s.Name)
 		}
 	}
-	if got, want := c.told(t, "repo:r type:file kiln"), `content r a.txt 1:"kiln"`; got != want {
+	if got, want := c.reported(t, "repo:r type:file kiln"), `content r a.txt 1:"kiln"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -212,7 +212,7 @@ func TestRevisionsTimeOut(t *testing.T) {
 	g.commit(tree{"a.txt": "kiln\n"}, nil, "refs/tags/v1")
 	g.commit(tree{"a.txt": "kiln 2\n"}, nil, "refs/heads/main")
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: g.write(t)}})
-	if got, want := c.told(t, "repo:r@v1 timeout:1us kiln"), "shard-timeout: 1 timed out"; got != want {
+	if got, want := c.reported(t, "repo:r@v1 timeout:1us kiln"), "shard-timeout: 1 timed out"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, timeout := range []time.Duration{2, 4, 8, 16, 32} {
@@ -250,12 +250,12 @@ func TestReadersKeepTheOrder(t *testing.T) {
 			t.Errorf("%d workers and count:3: got %d matches", workers, len(got))
 		}
 	}
-	if got, want := c.told(t, "repo:r@v1 repo:has.content(kiln.2) type:repo"), `repo r@v1 "r"`; got != want {
+	if got, want := c.reported(t, "repo:r@v1 repo:has.content(kiln.2) type:repo"), `repo r@v1 "r"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// A tree that stands for ten to the tenth files is told instead of listed.
+// A tree that stands for ten to the tenth files is reported instead of listed.
 func TestTreeBombRevision(t *testing.T) {
 	g := &gitHistory{}
 	g.commit(tree{"a.txt": "kiln\n"}, nil, "refs/heads/main")
@@ -270,10 +270,10 @@ func TestTreeBombRevision(t *testing.T) {
 	}
 	runGit(t, dir, "", "update-ref", "refs/heads/bomb", runGit(t, dir, "bomb\n", "commit-tree", below))
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: dir}})
-	if got := c.told(t, "repo:r@bomb kiln timeout:10m"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
+	if got := c.reported(t, "repo:r@bomb kiln timeout:10m"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
 		t.Errorf("got %s, want why nothing was searched", got)
 	}
-	if got, want := c.told(t, "repo:r@bomb:main type:file kiln timeout:10m"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
+	if got, want := c.reported(t, "repo:r@bomb:main type:file kiln timeout:10m"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
 		t.Errorf("beside another revision: got %s, want %s", got, want)
 	}
 }

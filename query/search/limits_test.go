@@ -263,7 +263,7 @@ func TestTimeoutBeforeAnything(t *testing.T) {
 		// there is nothing to name.
 		timedOut, alert string
 	}{
-		// documents: their repositories are told
+		// documents: their repositories are reported
 		{"timeout:1ns ox", "2 timed out", ""},
 		{"timeout:-5s ox", "2 timed out", ""},
 		{"timeout:1ns repo:one ox", "1 timed out", ""},
@@ -316,7 +316,7 @@ func TestTimeoutBeforeAnything(t *testing.T) {
 	}
 }
 
-// exhaustive reports what the filters say; without any it cannot be told.
+// exhaustive reports what the filters say; without any it is unknown.
 func exhaustive(a attempt) bool {
 	f := a.results.Filters()
 	return len(f) > 0 && f[0].Exhaustive
@@ -487,7 +487,7 @@ func TestSinkError(t *testing.T) {
 	}
 }
 
-// Repositories that cannot be searched are told, in the order of their IDs.
+// Repositories that cannot be searched are reported, in the order of their IDs.
 func TestUnindexedRepositories(t *testing.T) {
 	c := countCorpus(t)
 	for _, r := range []store.Repository{{Name: "new1", Stars: 1, Mirror: true}, {Name: "new2", Stars: 5, Mirror: true}, {Name: "local1"}, {Name: "local2"}, {Name: "gone1", LastError: "no such host"}, {Name: "gone2", LastError: "no such host"}} {

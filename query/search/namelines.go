@@ -34,7 +34,7 @@ type namesFound struct {
 }
 
 // of returns the repositories for whose names t may hold; all says that these cannot
-// be told. The set is the caller's.
+// be found. The set is the caller's.
 func (n *namesFound) of(t compile.Tree) (found *store.IDs, all bool) {
 	switch t := t.(type) {
 	case compile.Constant:

@@ -31,7 +31,7 @@ import (
 // An ordeal is a course of everything that writes to a store: repositories are
 // added, synced, read for symbols and commits, merged and removed, and users,
 // tokens, apps, saved searches and jobs made and changed. What a store holds is
-// told as facts, a value by name, so that after a crash or a fault each can be
+// reported as facts, a value by name, so that after a crash or a fault each can be
 // compared with what it was before the step at hand and after it.
 type ordeal struct {
 	t     testing.TB
@@ -315,10 +315,10 @@ func (s *ordealState) facts() (facts, error) {
 		name  string
 		items []string
 	}{
-		{"users", toldOf(users, func(u *identity.User) string { return u.Name })},
-		{"tokens", toldOf(tokens, func(t *identity.Token) string { return t.Note })},
-		{"searches", toldOf(searches, func(q *saved.Search) string { return q.Description })},
-		{"jobs", toldOf(jobs, func(j *saved.Job) string { return fmt.Sprint(j.Query, " ", j.BytesDone) })},
+		{"users", reportOf(users, func(u *identity.User) string { return u.Name })},
+		{"tokens", reportOf(tokens, func(t *identity.Token) string { return t.Note })},
+		{"searches", reportOf(searches, func(q *saved.Search) string { return q.Description })},
+		{"jobs", reportOf(jobs, func(j *saved.Job) string { return fmt.Sprint(j.Query, " ", j.BytesDone) })},
 	} {
 		if l.items != nil {
 			out[l.name] = fmt.Sprint(l.items)
@@ -332,7 +332,7 @@ func (s *ordealState) facts() (facts, error) {
 	return out, errors.Join(err, err2, err3, err4)
 }
 
-func toldOf[T any](all []T, tell func(T) string) []string {
+func reportOf[T any](all []T, tell func(T) string) []string {
 	var out []string
 	for _, v := range all {
 		out = append(out, tell(v))
@@ -435,7 +435,7 @@ func (s *ordealState) agree(queries []string) (wrong []string) {
 
 // again calls f until there is no error, ten times at most. A reader that opens a table
 // while a call on it is at work gets what that call says, so an error of the time
-// when the disk failed may be told once more when it fails no longer. That a search
+// when the disk failed may be reported once more when it fails no longer. That a search
 // or a reader tells it is as it should be; that it stays would not be.
 func again(f func() error) (err error) {
 	for range 10 {
@@ -446,7 +446,7 @@ func again(f func() error) (err error) {
 	return err
 }
 
-// errUnread says that a search told of shards that it could not read.
+// errUnread says that a search reported shards that it could not read.
 var errUnread = errors.New("shards could not be read")
 
 // ask returns an answer as lines. A search that could not read everything is an

@@ -160,7 +160,7 @@ func TestOwnedCount(t *testing.T) {
 	}
 }
 
-// Of a repository whose rules cannot be read nothing is said, and that is told.
+// Of a repository whose rules cannot be read nothing is said, and that is reported.
 func TestOwnedOnDamage(t *testing.T) {
 	fs := &faultyFS{FS: vfs.NewMem()}
 	testedCorpus(t, fs).close(t)

@@ -77,7 +77,7 @@ func smallGit(t testing.TB, more bool, docs []doc, repo string) string {
 	return dir
 }
 
-// TestSmall checks testdata/small.txt, where the format is told; -update
+// TestSmall checks testdata/small.txt, which says what its format is; -update
 // rewrites the answers in it.
 func TestSmall(t *testing.T) {
 	const golden = "testdata/small.txt"
@@ -114,7 +114,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// tell searches and prints all that a person would be told, in lines.
+// tell searches and prints all that a person would be shown, in lines.
 func (c *corpus) tell(pt query.PatternType, text string) []string {
 	q, err := syntax.Parse(text, pt)
 	if err != nil {

@@ -171,7 +171,7 @@ func TestSymbolOracle(t *testing.T) {
 	}
 }
 
-// Shards without symbols are told of, and those that have them are searched.
+// Shards without symbols are reported, and those that have them are searched.
 func TestSymbolsMissing(t *testing.T) {
 	c := symbolCorpus(t, rand.New(rand.NewPCG(1, 2)))
 	skipped := func(text string) string {

@@ -16,9 +16,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// told is everything that a search tells, in no order of documents, and what
+// reported is everything that a search tells, in no order of documents, and what
 // its trace tells, without times.
-func told(t *testing.T, c *corpus, visible func(*store.Repository) bool, text string) (answer, trace string) {
+func reported(t *testing.T, c *corpus, visible func(*store.Repository) bool, text string) (answer, trace string) {
 	t.Helper()
 	tr := &report.Trace{}
 	a := c.search(t, search.Settings{Workers: 1}, search.Options{Visible: visible, Trace: tr}, text, query.Keyword)
@@ -79,11 +79,11 @@ func TestVisible(t *testing.T) {
 			queries = append(queries, "count:all "+randomQuery(rng))
 		}
 		for _, text := range queries {
-			got, trace := told(t, one, visible, text)
-			if want, _ := told(t, gone, nil, text); got != want && text != "count:1 foo" { // which one is first depends on the shards
+			got, trace := reported(t, one, visible, text)
+			if want, _ := reported(t, gone, nil, text); got != want && text != "count:1 foo" { // which one is first depends on the shards
 				t.Errorf("seed %d, without %s: query %q\ngot\n%s\nwant\n%s", seed, hidden, text, got, want)
 			}
-			otherwise, otherTrace := told(t, two, visible, text)
+			otherwise, otherTrace := reported(t, two, visible, text)
 			if got != otherwise || trace != otherTrace {
 				t.Fatalf("seed %d, without %s: query %q tells what is hidden\n%s\n%s\nand with other contents\n%s\n%s", seed, hidden, text, got, trace, otherwise, otherTrace)
 			}
@@ -108,8 +108,8 @@ func TestVisibleNothing(t *testing.T) {
 		if _, err := syntax.Parse(text, query.Keyword); err != nil {
 			t.Fatal(err)
 		}
-		got, trace := told(t, c, none, text)
-		want, wantTrace := told(t, nothing, none, text)
+		got, trace := reported(t, c, none, text)
+		want, wantTrace := reported(t, nothing, none, text)
 		if got != want || trace != wantTrace {
 			t.Errorf("query %q\ngot\n%s\n%s\nwant what an empty store tells\n%s\n%s", text, got, trace, want, wantTrace)
 		}

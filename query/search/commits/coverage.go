@@ -14,7 +14,7 @@ import (
 // cover reports for each repository what the search of commits that is over looked
 // at, for those where nothing was to be looked at some of them only. The revisions of
 // one are searched together, so they share a line. A client that may not see all is not
-// told where something was.
+// shown where something was.
 func (c *search) cover(err error) {
 	var out []report.Coverage
 	idle := 0

@@ -66,7 +66,7 @@ const (
 	WordEdge
 )
 
-// Edge tells what ends between the bytes before and behind offset i: an
+// Edge returns what ends between the bytes before and behind offset i: an
 // identifier, a part of one as in camelCase, snake_case and v2, or nothing.
 func Edge[T string | []byte](text T, i int) int {
 	if i <= 0 || i >= len(text) {

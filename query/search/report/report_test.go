@@ -56,7 +56,7 @@ func TestResultsProgress(t *testing.T) {
 		{"path counts one", func(r *report.Report) { r.Add([]query.Match{withPath(file(kiln, "a", "", 0), 4)}) }, 1, 0},
 		{"repository counts one", func(r *report.Report) { r.Add([]query.Match{&query.RepoMatch{Repo: kiln}}) }, 1, 0},
 
-		// repositories are distinct and told at the end only
+		// repositories are distinct and reported at the end only
 		{"repositories", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "a", "", 1), &query.RepoMatch{Repo: glaze}, file(kiln, "b", "", 1)})
 			r.Finish(true)

@@ -11,10 +11,10 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Skip is something that a search skipped, as a client is told of it. It is added to one
+// Skip is something that a search skipped, as it is reported to a client. It is added to one
 // report. The zero value is nothing, which a function that makes a Skip of zero things returns.
 type Skip struct {
-	// entry is what a client is told. Title and message are made when they are read if
+	// entry is what is reported. Title and message are made when they are read if
 	// there are repositories.
 	entry query.Skipped
 	// incomplete says that it makes the answer incomplete.
@@ -25,7 +25,7 @@ type Skip struct {
 	repositories *repositories
 }
 
-// NewSkip returns a Skip that a client is told of as it stands, and that leaves the answer
+// NewSkip returns a Skip that is reported as it stands, and that leaves the answer
 // complete. An empty severity is warn.
 func NewSkip(entry query.Skipped) Skip { return newSkip(1, entry) }
 
@@ -48,7 +48,7 @@ func incomplete(skip Skip) Skip {
 }
 
 // notReadyReasons are the reasons of repositories that are not ready to be searched, in
-// the order in which a client is told of them.
+// the order in which they are reported.
 func notReadyReasons() []string { return []string{ReasonMissing, ReasonCloning, ReasonIndexing} }
 
 // newRepositories returns a Skip of repositories that are not ready or timed out, as reason

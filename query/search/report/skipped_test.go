@@ -170,7 +170,7 @@ func TestSkippedMessages(t *testing.T) {
 }
 
 // TestLeftOut: what a search was to look at and did not has words; what it leaves out for
-// good, or as it was told, has none.
+// good, or as the query asks, has none.
 func TestLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -189,7 +189,7 @@ func TestLeftOut(t *testing.T) {
 		{"timed out", func(r *report.Report) { r.Skips().Add(report.TimedOut(names(1))) }, "", "not searched in time"},
 		{"excepted", func(r *report.Report) { r.Skips().Add(report.TimedOut(names(1))) }, report.ReasonTimeout, ""},
 		{"unreadable", func(r *report.Report) { r.Skips().Add(report.RevisionsUnreadable(names(1))) }, "", "1 unreadable"},
-		{"as told", func(r *report.Report) { r.Skips().Add(report.RevisionsNotIndexed(1)) }, "", ""},
+		{"as asked", func(r *report.Report) { r.Skips().Add(report.RevisionsNotIndexed(1)) }, "", ""},
 		{"depth", func(r *report.Report) {
 			r.Skips().Add(report.NewSkip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"}))
 		}, "", "older commits"},

@@ -17,8 +17,8 @@ type Git struct {
 	budget *git.Budget
 	// opened are the repositories by directory.
 	opened *lru.Cache[string, *git.Repo]
-	// slots are for repositories that git lists or asks, and logs for commits of
-	// which it tells the diffs, up to git.MaxCommitBytes at a time. Both are divided
+	// slots are for repositories that git lists or asks, and logs for commits with
+	// their diffs, up to git.MaxCommitBytes at a time. Both are divided
 	// among clients.
 	slots, logs *fair.Semaphore
 	// readers holds one for each reader of files beside the first of a search.
