@@ -101,7 +101,7 @@ func (o *outbox) put(ctx context.Context, matches []query.Match) error {
 	for n, m := range matches {
 		err := o.putOne(ctx, m)
 		if errors.Is(err, errYield) {
-			return &answer.YieldError{Taken: n}
+			return &answer.YieldError{Delivered: n}
 		}
 		if err != nil {
 			return err

@@ -228,7 +228,7 @@ func TestOutboxYields(t *testing.T) {
 				err := o.put(t.Context(), left)
 				var yield *answer.YieldError
 				if errors.As(err, &yield) {
-					left = left[yield.Taken:]
+					left = left[yield.Delivered:]
 					yields++
 				} else if err != nil {
 					t.Fatalf("%s: %v", test.what, err)
@@ -260,7 +260,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 		began := time.Now()
 		err = o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 300))
 		var yield *answer.YieldError
-		if !errors.As(err, &yield) || yield.Taken < 10 || time.Since(began) != standAtMost {
+		if !errors.As(err, &yield) || yield.Delivered < 10 || time.Since(began) != standAtMost {
 			t.Errorf("after %v: got %v, want that it yields after %v", time.Since(began), err, standAtMost)
 		}
 	})
@@ -272,7 +272,7 @@ func TestOutboxRestsInWhatItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := standing(t, matchEncoder{}, leastBuffer, semaphore.NewWeighted(0))
 		var yield *answer.YieldError
-		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Taken != 3 {
+		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Delivered != 3 {
 			t.Fatalf("put gave %v, want that it yields after 3 matches", err)
 		}
 		o.rest(true)

@@ -36,7 +36,7 @@ func (s *haltingSink) Send(m []query.Match) error {
 	n := s.rng.IntN(len(m) + 1)
 	s.matches = append(s.matches, m[:n]...)
 	s.halts++
-	return &answer.YieldError{Taken: n}
+	return &answer.YieldError{Delivered: n}
 }
 
 // searchHaltingly runs a search until it has ended, and calls between whenever
@@ -140,7 +140,7 @@ type pausingSink struct{ matches int }
 
 func (s *pausingSink) Send(m []query.Match) error {
 	s.matches += len(m)
-	return &answer.YieldError{Taken: len(m)}
+	return &answer.YieldError{Delivered: len(m)}
 }
 
 // TestResumedSearchDoesNotVerifyAgain: a resumed search verifies what comes next,

@@ -70,7 +70,7 @@ func (p *Processors) perSearch() int { return max(p.workers/max(int(p.busy.Load(
 // Busy returns how many searches are at work.
 func (p *Processors) Busy() int { return int(p.busy.Load()) }
 
-// Free returns how many slots are free, negative by the spare ones that are taken.
+// Free returns how many slots are free, negative by the spare ones that are held.
 func (p *Processors) Free() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

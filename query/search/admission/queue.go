@@ -139,7 +139,7 @@ func (q *Queue) Waiting() int {
 	return len(q.waiters)
 }
 
-// Working returns how many tickets are taken.
+// Working returns how many tickets are held.
 func (q *Queue) Working() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -55,7 +55,7 @@ func (s *Share) WaitForClient(slot *Slot, send func() error) error {
 // concurrent use.
 type Slot struct {
 	share *Share
-	taken atomic.Bool
+	held  atomic.Bool
 	// since is when the slot was acquired, counted when its time was last added
 	// to that of the search.
 	since, counted time.Time
@@ -64,7 +64,7 @@ type Slot struct {
 // Acquire waits for the slot and keeps it for what follows. Another Acquire
 // yields it to a waiter that is due. The error says why ctx has ended.
 func (s *Slot) Acquire(ctx context.Context) error {
-	if s.taken.Load() {
+	if s.held.Load() {
 		if s.count(); !s.isDue() {
 			return ctx.Err()
 		}
@@ -77,7 +77,7 @@ func (s *Slot) Acquire(ctx context.Context) error {
 	return nil
 }
 
-// TryAcquire acquires the slot if one is free. It is not taken yet.
+// TryAcquire acquires the slot if one is free. It is not held yet.
 func (s *Slot) TryAcquire() bool {
 	if !s.share.processors.try(s.share.client) {
 		return false
@@ -89,7 +89,7 @@ func (s *Slot) TryAcquire() bool {
 func (s *Slot) begin() {
 	s.since = s.share.now()
 	s.counted = s.since
-	s.taken.Store(true)
+	s.held.Store(true)
 }
 
 // count adds the time with the slot to that of the search.
@@ -105,28 +105,28 @@ func (s *Slot) isDue() bool {
 	return (old || s.counted.Sub(s.since) > sharedAfter) && s.share.processors.wanted(s.share.client, old)
 }
 
-// Without calls wait without the slot, and acquires it again if it was taken. What
+// Without calls wait without the slot, and acquires it again if it was held. What
 // wait waits for may be held by goroutines that wait for a slot: none waits for
 // memory or git with one.
 func (s *Slot) Without(ctx context.Context, wait func()) {
-	taken := s.taken.Load()
+	held := s.held.Load()
 	s.Release()
 	wait()
-	if taken {
+	if held {
 		_ = s.Acquire(ctx) // when ctx ends, so does the work
 	}
 }
 
-// Leave gives the slot to others, if it is still taken.
+// Leave gives the slot to others, if it is still held.
 func (s *Slot) Leave() {
-	if s.taken.CompareAndSwap(true, false) {
+	if s.held.CompareAndSwap(true, false) {
 		s.share.processors.give(s.share.client)
 	}
 }
 
 // Release counts the time with the slot, and gives it to others.
 func (s *Slot) Release() {
-	if s.taken.Load() {
+	if s.held.Load() {
 		s.count()
 	}
 	s.Leave()

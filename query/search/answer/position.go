@@ -15,20 +15,20 @@ type counts struct {
 	// left is how many matches the whole search may still count, leftHere how many
 	// the basic queries at hand may, display how many may still be sent.
 	left, leftHere, display int
-	// sent is how many matches were found, whether the sink got them or not.
-	sent int
+	// found is how many matches were found, whether the sink got them or not.
+	found int
 	// shortened is how many of them leave out something that matches.
 	shortened int
-	// counted and taken are how many matches were counted, and how many the sink
+	// counted and delivered are how many matches were counted, and how many the sink
 	// took, by all runs.
-	counted, taken int
+	counted, delivered int
 }
 
 // Progress is how far an answer has come. The zero value is its beginning.
 type Progress struct {
-	// counted and taken are how many matches were counted, and how many the sink
+	// counted and delivered are how many matches were counted, and how many the sink
 	// took.
-	counted, taken int
+	counted, delivered int
 	// position is behind the last group of documents that was sent as a whole.
 	position Position
 }

@@ -19,9 +19,9 @@ type Sender struct {
 	converter
 	// converted are the results of one match.
 	converted []query.Match
-	// countedAgain and takenAgain are how many more matches are found a second time:
+	// countedAgain and deliveredAgain are how many more matches are found a second time:
 	// earlier runs counted them, and the sink took them from those.
-	countedAgain, takenAgain int
+	countedAgain, deliveredAgain int
 	// position is the last that was marked as sent.
 	position Position
 	// err is the error of the sink, after which nothing more is sent.
@@ -34,17 +34,17 @@ type Sender struct {
 func NewSender(t *task.Task, sink Sink, limit, display int, p Progress) *Sender {
 	s := &Sender{
 		sink: sink, task: t, results: t.Report, counts: counts{left: limit, display: display}, converter: converter{seen: map[string]bool{}},
-		countedAgain: p.counted, takenAgain: p.taken,
+		countedAgain: p.counted, deliveredAgain: p.delivered,
 	}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}
-	s.counted, s.taken = p.counted, p.taken
+	s.counted, s.delivered = p.counted, p.delivered
 	return s
 }
 
 // Progress returns how far the answer has come.
-func (s *Sender) Progress() Progress { return Progress{s.counted, s.taken, s.position} }
+func (s *Sender) Progress() Progress { return Progress{s.counted, s.delivered, s.position} }
 
 // RememberSent has the sender remember its results, so that no later basic query
 // sends one again.
@@ -54,7 +54,7 @@ func (s *Sender) RememberSent() { s.earlier = newSent() }
 func (s *Sender) Remaining() int { return s.leftHere }
 
 // Matches returns how many matches were found, whether the sink got them or not.
-func (s *Sender) Matches() int { return s.sent }
+func (s *Sender) Matches() int { return s.found }
 
 // Err returns the error of the sink, after which nothing more is sent.
 func (s *Sender) Err() error { return s.err }
@@ -81,10 +81,10 @@ func (s *Sender) Begin(b *target.Query) {
 // Resume goes on from a position of an earlier run; that run may have
 // counted and sent more.
 func (s *Sender) Resume(p Position) {
-	counted, taken := s.counted, s.taken
-	s.countedAgain, s.takenAgain = counted-p.counts.counted, taken-p.counts.taken
+	counted, delivered := s.counted, s.delivered
+	s.countedAgain, s.deliveredAgain = counted-p.counts.counted, delivered-p.counts.delivered
 	s.counts, s.position = p.counts, p
-	s.counted, s.taken = counted, taken
+	s.counted, s.delivered = counted, delivered
 }
 
 // MarkSent moves the position behind so many groups of documents, which were sent as a
@@ -93,7 +93,7 @@ func (s *Sender) MarkSent(groups, cut int) {
 	if !s.MayTakeFewer() {
 		s.position = Position{Groups: groups, TextsCut: cut, counts: s.counts}
 		s.position.counts.counted -= s.countedAgain
-		s.position.counts.taken -= s.takenAgain
+		s.position.counts.delivered -= s.deliveredAgain
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *Sender) Send(matches []query.Match) error {
 			n := m.Count()
 			s.left -= n
 			s.leftHere -= n
-			s.sent++
+			s.found++
 			if c, ok := m.(*query.CommitMatch); ok && c.Cut {
 				s.shortened++
 			}
@@ -137,7 +137,7 @@ func (s *Sender) Send(matches []query.Match) error {
 			if s.display > 0 {
 				m = query.Truncate(m, s.display)
 				s.display -= m.Count()
-				if !again(&s.takenAgain) {
+				if !again(&s.deliveredAgain) {
 					shown = append(shown, m)
 				}
 			}
@@ -156,12 +156,12 @@ func (s *Sender) Send(matches []query.Match) error {
 		if err := s.show(shown[:n:n]); err != nil {
 			var yield *YieldError
 			if errors.As(err, &yield) {
-				s.taken += yield.Taken
+				s.delivered += yield.Delivered
 			}
 			s.err = err
 			return err
 		}
-		s.taken += n
+		s.delivered += n
 		shown = shown[n:]
 	}
 	return nil

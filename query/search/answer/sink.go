@@ -23,13 +23,13 @@ func (f SinkFunc) Send(matches []query.Match) error { return f(matches) }
 // YieldError is the error with which Sink.Send has the search yield: end now, and
 // go on later from its bookmark.
 type YieldError struct {
-	// Taken is how many of the matches were taken.
-	Taken int
+	// Delivered is how many of the matches the sink took.
+	Delivered int
 }
 
 // Error says that the search is to go on later.
 func (e *YieldError) Error() string {
-	return fmt.Sprintf("search yielded after %d matches of a batch", e.Taken)
+	return fmt.Sprintf("search yielded after %d matches of a batch", e.Delivered)
 }
 
 // TicketTaker is a sink that may have to wait for its client, and yields when the

@@ -12,7 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// testCommitAfter takes from targets the revisions that do not pass. One whose
+// testCommitAfter removes from targets the revisions that do not pass. One whose
 // history cannot be read passes neither way, and is added to missing.
 func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, targets *target.Repositories, missing *[]*store.Repository) error {
 	if a == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // readContributors finds the paths for the filters of all basic queries. A
-// revision whose history cannot be read is taken from the targets: nothing true
+// revision whose history cannot be read is removed from the targets: nothing true
 // can be said of its documents.
 func readContributors(ctx context.Context, t *task.Task, queries []*target.Query) error {
 	for _, b := range queries {

@@ -23,7 +23,7 @@ type fileAnswer struct {
 	asked, found, unknown map[target.Key]bool
 }
 
-// testFiles takes from the targets of each basic query the revisions that do
+// testFiles removes from the targets of each basic query the revisions that do
 // not pass its tests of files. One without a generation passes none, not
 // even a negated one.
 func (s *Scope) testFiles(ctx context.Context) error {
@@ -46,7 +46,7 @@ func (s *Scope) testFiles(ctx context.Context) error {
 	return s.testLeftOut(ctx, answers)
 }
 
-// test takes from targets what does not pass.
+// test removes from targets what does not pass.
 func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compile.FileTest, targets *target.Repositories) error {
 	for _, test := range tests {
 		a := answers[test.FileQuestion]

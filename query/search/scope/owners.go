@@ -24,7 +24,7 @@ var ownersFiles = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNE
 const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 
 // readOwners gives the basic queries that ask for owners the rules that their
-// targets have at each revision. One whose rules cannot be read is taken from
+// targets have at each revision. One whose rules cannot be read is removed from
 // the targets: nothing true can be said of its documents. It reports whether owners
 // were asked for and no repository names any.
 func readOwners(ctx context.Context, t *task.Task, queries []*target.Query) (none bool, err error) {

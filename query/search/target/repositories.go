@@ -12,7 +12,7 @@ import (
 
 // Repositories are a set of repositories with what is searched of each. A lazy set makes a
 // target when it is asked for it, and neither Get nor Len go through the others. A
-// nil set is empty. It is safe for concurrent use while nothing is taken from it.
+// nil set is empty. It is safe for concurrent use while nothing is removed from it.
 type Repositories struct {
 	// task, ids and shown are those of a lazy set: where its repositories are, which they
 	// are, and what matches carry of them; whole is the lazy set that it is a part of and
