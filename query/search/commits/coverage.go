@@ -78,14 +78,14 @@ func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
 	return out
 }
 
-// whyLeft returns why commits were not looked at; late is the word when time was
-// up.
-func whyLeft(full bool, err error, late string) string {
+// whyLeft returns why commits were not looked at; afterTimeout is the reason when time
+// was up.
+func whyLeft(full bool, err error, afterTimeout string) string {
 	switch {
 	case full:
 		return report.ReasonMatchLimit
 	case errors.Is(err, context.DeadlineExceeded):
-		return late
+		return afterTimeout
 	case err != nil:
 		return report.ReasonStopped
 	}

@@ -85,15 +85,15 @@ func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
 }
 
 // divide parts the top documents with the score of one from those with less.
-func divide(top []query.Match) (first, late []query.Match) {
+func divide(top []query.Match) (first, rest []query.Match) {
 	for _, m := range top {
 		if m.(*query.FileMatch).Score >= rank.TopScore {
 			first = append(first, m)
 		} else {
-			late = append(late, m)
+			rest = append(rest, m)
 		}
 	}
-	return first, late
+	return first, rest
 }
 
 // sortGroup sorts group by falling score, in place, and returns it. The sort is

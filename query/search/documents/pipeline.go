@@ -294,19 +294,19 @@ func (p *pipeline) take(s *segment) bool {
 	if !s.lastOfGroup {
 		return true
 	}
-	var late []query.Match
+	var rest []query.Match
 	if s.isTop {
-		p.group, late = divide(p.group)
+		p.group, rest = divide(p.group)
 	}
 	n := countMatches(p.group)
 	if p.err = p.sendGroup(); p.err != nil {
 		return false
 	}
-	p.group = late
+	p.group = rest
 	if p.gate != nil {
 		p.gate.noteSent(n, p.runner.Out.Remaining())
 	}
-	if p.groups++; len(late) == 0 {
+	if p.groups++; len(rest) == 0 {
 		p.runner.Out.MarkSent(p.groups, p.cut)
 	}
 	return !p.runner.Out.IsFullHere()
