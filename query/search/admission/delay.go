@@ -43,12 +43,11 @@ func (d *Delay) Add(call func()) *Delayed {
 }
 
 // Remove has the function not called, unless it is about to be.
-func (w *Delayed) Remove() {
-	d := w.delay
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if i := slices.Index(d.waiting, w); i >= 0 {
-		d.waiting = slices.Delete(d.waiting, i, i+1)
+func (d *Delayed) Remove() {
+	d.delay.mu.Lock()
+	defer d.delay.mu.Unlock()
+	if i := slices.Index(d.delay.waiting, d); i >= 0 {
+		d.delay.waiting = slices.Delete(d.delay.waiting, i, i+1)
 	}
 }
 

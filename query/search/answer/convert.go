@@ -26,12 +26,12 @@ type converter struct {
 }
 
 // selects reports whether the path of select: begins with these words.
-func (s *converter) selects(words ...string) bool {
-	if len(s.path) < len(words) {
+func (c *converter) selects(words ...string) bool {
+	if len(c.path) < len(words) {
 		return false
 	}
 	for i, w := range words {
-		if s.path[i] != w {
+		if c.path[i] != w {
 			return false
 		}
 	}
@@ -40,59 +40,59 @@ func (s *converter) selects(words ...string) bool {
 
 // convert appends the results of m: none, if select: drops it or all of it was sent
 // before.
-func (s *converter) convert(dst []query.Match, m query.Match) []query.Match {
+func (c *converter) convert(dst []query.Match, m query.Match) []query.Match {
 	repo, isRepo := m.(*query.RepoMatch)
 	switch {
-	case isRepo && (len(s.path) == 0 || s.selects("repo")):
-		return s.once(dst, nameKey(repo), m)
-	case s.selects("repo"):
-		return s.once(dst, m.In().Name, &query.RepoMatch{Repo: m.In()})
+	case isRepo && (len(c.path) == 0 || c.selects("repo")):
+		return c.once(dst, nameKey(repo), m)
+	case c.selects("repo"):
+		return c.once(dst, m.In().Name, &query.RepoMatch{Repo: m.In()})
 	}
 	switch m := m.(type) {
 	case *query.FileMatch:
-		return s.convertFile(dst, m)
+		return c.convertFile(dst, m)
 	case *query.CommitMatch:
-		return s.convertCommit(dst, m)
+		return c.convertCommit(dst, m)
 	}
 	return dst
 }
 
-func (s *converter) convertFile(dst []query.Match, f *query.FileMatch) []query.Match {
+func (c *converter) convertFile(dst []query.Match, f *query.FileMatch) []query.Match {
 	switch {
-	case len(s.path) == 0:
-		return s.earlier.appendRest(dst, f)
-	case s.selects("file", "owners"):
-		return s.appendOwners(dst, f)
-	case s.selects("file"):
+	case len(c.path) == 0:
+		return c.earlier.appendRest(dst, f)
+	case c.selects("file", "owners"):
+		return c.appendOwners(dst, f)
+	case c.selects("file"):
 		out := *f
 		out.Chunks, out.Symbols = nil, nil
-		if s.selects("file", "directory") {
+		if c.selects("file", "directory") {
 			out.Path, out.PathRanges, out.Language = path.Dir(f.Path)+"/", nil, ""
 		}
-		return s.once(dst, f.Repo.Name+"\x00"+f.Rev+"\x00"+out.Path, &out)
-	case s.selects("content") && len(f.Chunks) > 0:
+		return c.once(dst, f.Repo.Name+"\x00"+f.Rev+"\x00"+out.Path, &out)
+	case c.selects("content") && len(f.Chunks) > 0:
 		out := *f
 		out.PathRanges, out.Symbols = nil, nil
-		return s.earlier.appendRest(dst, &out)
-	case s.selects("symbol"):
-		if f = selectSymbols(f, s.path); f != nil {
-			return s.earlier.appendRest(dst, f)
+		return c.earlier.appendRest(dst, &out)
+	case c.selects("symbol"):
+		if f = selectSymbols(f, c.path); f != nil {
+			return c.earlier.appendRest(dst, f)
 		}
 	}
 	return dst
 }
 
 // appendOwners appends the owners of a document that were not sent before.
-func (s *converter) appendOwners(dst []query.Match, f *query.FileMatch) []query.Match {
+func (c *converter) appendOwners(dst []query.Match, f *query.FileMatch) []query.Match {
 	var names []string
-	if rules := s.rules[target.Key{Repository: f.Repo.ID, Commit: f.Commit}]; rules != nil {
+	if rules := c.rules[target.Key{Repository: f.Repo.ID, Commit: f.Commit}]; rules != nil {
 		names = rules.Owners(f.Path)
 	}
-	s.unowned = s.unowned || len(names) == 0
+	c.unowned = c.unowned || len(names) == 0
 	for _, name := range names {
 		m := &query.OwnerMatch{Repo: f.Repo}
 		m.Handle, m.Email, m.IsTeam = owners.Split(name)
-		dst = s.once(dst, strings.ToLower(m.Handle+"\x00"+m.Email), m)
+		dst = c.once(dst, strings.ToLower(m.Handle+"\x00"+m.Email), m)
 	}
 	return dst
 }
@@ -105,11 +105,11 @@ func nameKey(r *query.RepoMatch) string {
 	return r.Repo.Name
 }
 
-func (s *converter) once(dst []query.Match, key string, m query.Match) []query.Match {
-	if s.seen[key] {
+func (c *converter) once(dst []query.Match, key string, m query.Match) []query.Match {
+	if c.seen[key] {
 		return dst
 	}
-	s.seen[key] = true
+	c.seen[key] = true
 	return append(dst, m)
 }
 

@@ -5,19 +5,19 @@ import (
 	"github.com/trawlsearch/trawl/query/diff"
 )
 
-func (s *converter) convertCommit(dst []query.Match, m *query.CommitMatch) []query.Match {
+func (c *converter) convertCommit(dst []query.Match, m *query.CommitMatch) []query.Match {
 	switch {
-	case s.selects("commit", "diff", "added"):
+	case c.selects("commit", "diff", "added"):
 		m = selectChanged(m, diff.Added)
-	case s.selects("commit", "diff", "removed"):
+	case c.selects("commit", "diff", "removed"):
 		m = selectChanged(m, diff.Removed)
-	case s.selects("commit", "diff") && !m.IsDiff, len(s.path) > 0 && !s.selects("commit"):
+	case c.selects("commit", "diff") && !m.IsDiff, len(c.path) > 0 && !c.selects("commit"):
 		m = nil
 	}
 	if m == nil {
 		return dst
 	}
-	return s.earlier.appendRestOfCommit(dst, m)
+	return c.earlier.appendRestOfCommit(dst, m)
 }
 
 // selectChanged returns m with the ranges on lines that were added or removed,

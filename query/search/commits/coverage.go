@@ -15,57 +15,57 @@ import (
 // at, for those where nothing was to be looked at some of them only. The revisions of
 // one are searched together, so they share a line. A client that may not see all is not
 // shown where something was.
-func (c *search) cover(err error) {
+func (s *search) cover(err error) {
 	var out []report.Coverage
 	idle := 0
-	for _, t := range c.targets {
+	for _, t := range s.targets {
 		if len(out) == coverage.MaxRows {
 			break
 		}
-		row := c.coverTarget(t, err)
-		if c.task.HidesDetails() || row.Candidates == 0 && len(row.Unsearched) == 0 {
+		row := s.coverTarget(t, err)
+		if s.task.HidesDetails() || row.Candidates == 0 && len(row.Unsearched) == 0 {
 			if idle++; idle > coverage.MaxIdle {
 				continue
 			}
 		}
 		out = append(out, row)
 	}
-	c.coverage.AddCommits(out, len(c.targets)-len(out)+c.idle)
+	s.coverage.AddCommits(out, len(s.targets)-len(out)+s.idle)
 }
 
-func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
+func (s *search) coverTarget(t *target.Repository, err error) report.Coverage {
 	var typed []string
 	for _, rev := range t.Revisions {
 		if rev.Typed != "" {
 			typed = append(typed, rev.Typed)
 		}
 	}
-	indexed, unindexed := len(c.indexed[t]), len(c.unindexed[t])
-	seen := c.seen[t]
+	indexed, unindexed := len(s.indexed[t]), len(s.unindexed[t])
+	seen := s.seen[t]
 	out := report.Coverage{
 		Repository: t.Stored.Name, Revision: strings.Join(typed, ":"), Commit: t.Revisions[0].Commit, Commits: true,
 		Documents: max(t.Stored.History.Commits, indexed+unindexed), Candidates: indexed + unindexed, Verified: seen.indexed + seen.unindexed,
 	}
-	if n := c.total[t]; n > 0 {
+	if n := s.total[t]; n > 0 {
 		out.Documents = n
 	}
 	left := map[string]int{}
 	if n := indexed - seen.indexed; n > 0 {
-		left[whyLeft(c.out.IsFullHere(), err, report.ReasonTimeout)] += n
+		left[whyLeft(s.out.IsFullHere(), err, report.ReasonTimeout)] += n
 	}
 	if n := unindexed - seen.unindexed; n > 0 {
-		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += n
+		left[whyLeft(s.out.IsFullHere(), err, report.ReasonHistoryDepth)] += n
 	}
-	if c.unlisted[t] {
-		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += 0
+	if s.unlisted[t] {
+		left[whyLeft(s.out.IsFullHere(), err, report.ReasonHistoryDepth)] += 0
 	}
 	if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
 		left[report.ReasonHistoryMissing] = 0
 	}
-	if slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
+	if slices.Contains(s.left.unreadable.Names, t.Stored.Name) {
 		left[report.ReasonHistoryUnreadable] = 0
 	}
-	if c.task.HidesDetails() { // the lists are of all repositories
+	if s.task.HidesDetails() { // the lists are of all repositories
 		out.Candidates, out.Verified = -1, -1
 		for reason := range left {
 			left[reason] = 0

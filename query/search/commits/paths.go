@@ -13,45 +13,45 @@ import (
 
 // eachPath calls f with the paths that the commits of a target changed which q
 // asks for.
-func (c *search) eachPath(ctx context.Context, t *target.Repository, f func(path string)) error {
+func (s *search) eachPath(ctx context.Context, t *target.Repository, f func(path string)) error {
 	if !t.Stored.Indexed() || t.Revisions[0].Commit == "" {
 		return nil
 	}
-	c.targets = []*target.Repository{t}
-	c.plan(ctx)
-	if err := c.arrange(ctx, t); err != nil {
+	s.targets = []*target.Repository{t}
+	s.plan(ctx)
+	if err := s.arrange(ctx, t); err != nil {
 		return err
 	}
-	for _, it := range c.indexed[t] {
+	for _, it := range s.indexed[t] {
 		p := it.shard
 		for d := p.table.Message[it.commit] + 1; d < p.table.Message[it.commit+1]; d++ {
 			f(p.docs.Path(int(d)))
 		}
 	}
-	far := c.unindexed[t]
-	if len(c.unlisted) > 0 {
-		listed, err := c.list(ctx, t)
+	far := s.unindexed[t]
+	if len(s.unlisted) > 0 {
+		listed, err := s.list(ctx, t)
 		if err != nil && ctx.Err() == nil {
-			c.noteUnreadable(t, err)
+			s.noteUnreadable(t, err)
 		}
-		_, far = c.divide(listed)
+		_, far = s.divide(listed)
 	}
 	if len(far) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := c.eachLogged(ctx, t, far, f); err != nil && ctx.Err() == nil {
-		c.noteUnreadable(t, err)
+	if err := s.eachLogged(ctx, t, far, f); err != nil && ctx.Err() == nil {
+		s.noteUnreadable(t, err)
 	}
 	return ctx.Err()
 }
 
 // eachLogged is eachPath for commits that git is asked for.
-func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []item, f func(path string)) error {
-	repo, err := c.task.Git.Open(ctx, t.Stored)
+func (s *search) eachLogged(ctx context.Context, t *target.Repository, far []item, f func(path string)) error {
+	repo, err := s.task.Git.Open(ctx, t.Stored)
 	if err != nil {
 		return err
 	}
-	release, err := c.task.GitSlot(ctx)
+	release, err := s.task.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []ite
 	}
 	o := git.LogOptions{MaxFiles: git.MaxCommitFiles, Mailmap: t.Stored.Commit()}
 	return repo.Log(ctx, oids, o, func(l *git.Commit) error {
-		if c.q.wants(shard.Person(l.Author.Mapped), shard.Person(l.Committer.Mapped), l.Committer.Seconds) {
+		if s.q.wants(shard.Person(l.Author.Mapped), shard.Person(l.Committer.Mapped), l.Committer.Seconds) {
 			for i := range l.Files {
 				f(l.Files[i].Path)
 			}

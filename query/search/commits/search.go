@@ -110,50 +110,50 @@ func newSearch(t *task.Task, q *commitQuery) *search {
 		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
 }
 
-func (c *search) search(ctx context.Context) (err error) {
-	if c.people, err = c.peopleOf(c.q.Repositories); err != nil {
+func (s *search) search(ctx context.Context) (err error) {
+	if s.people, err = s.peopleOf(s.q.Repositories); err != nil {
 		return err
 	}
-	c.plan(ctx)
-	c.chooseTargets(ctx)
-	for _, t := range c.targets {
-		if err := c.arrange(ctx, t); err != nil {
-			c.reportTargets(err, c.targets)
+	s.plan(ctx)
+	s.chooseTargets(ctx)
+	for _, t := range s.targets {
+		if err := s.arrange(ctx, t); err != nil {
+			s.reportTargets(err, s.targets)
 			return err
 		}
 	}
-	unfinished, err := c.confirm(ctx, c.indexedSegments)
+	unfinished, err := s.confirm(ctx, s.indexedSegments)
 	if err != nil {
-		c.reportTargets(err, c.targets[unfinished:])
+		s.reportTargets(err, s.targets[unfinished:])
 		return err
 	}
-	if c.out.IsFullHere() {
+	if s.out.IsFullHere() {
 		return nil
 	}
-	_, err = c.confirm(ctx, func(emit func(*segment) bool) error { return c.unindexedSegments(ctx, emit) })
+	_, err = s.confirm(ctx, func(emit func(*segment) bool) error { return s.unindexedSegments(ctx, emit) })
 	return err
 }
 
 // chooseTargets sets the targets. Of a lazy set only those are looked at that may have
 // commits to be looked at, and some of the others for the coverage.
-func (c *search) chooseTargets(ctx context.Context) {
-	set := c.q.Repositories
+func (s *search) chooseTargets(ctx context.Context) {
+	set := s.q.Repositories
 	if set.IsLazy() && ctx.Err() == nil {
-		ids := c.task.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
-		for _, p := range c.shards {
+		ids := s.task.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
+		for _, p := range s.shards {
 			for repository := range p.of {
 				ids.Add(repository)
 			}
 		}
 		ids.Intersect(set.IDs())
 		idle := set.IDs().Clone()
-		for _, without := range []*store.IDs{ids, c.task.Snapshot.MarkedIDs(store.MarkEmpty), c.task.Snapshot.MarkedIDs(store.MarkUnindexed)} {
+		for _, without := range []*store.IDs{ids, s.task.Snapshot.MarkedIDs(store.MarkEmpty), s.task.Snapshot.MarkedIDs(store.MarkUnindexed)} {
 			idle.Subtract(without)
 		}
-		c.idle = idle.Len()
-		for repo := range c.task.Visible.In(idle) {
+		s.idle = idle.Len()
+		for repo := range s.task.Visible.In(idle) {
 			ids.Add(repo.ID)
-			if c.idle--; idle.Len()-c.idle == coverage.MaxIdle {
+			if s.idle--; idle.Len()-s.idle == coverage.MaxIdle {
 				break
 			}
 		}
@@ -161,7 +161,7 @@ func (c *search) chooseTargets(ctx context.Context) {
 	}
 	for t := range set.All() {
 		if hasCommits(t) {
-			c.targets = append(c.targets, t)
+			s.targets = append(s.targets, t)
 		}
 	}
 }
@@ -171,20 +171,20 @@ func hasCommits(t *target.Repository) bool {
 }
 
 // plan reads the posting lists of the history shards, some at a time.
-func (c *search) plan(ctx context.Context) {
-	start := c.task.Now()
-	views := c.historyShards()
+func (s *search) plan(ctx context.Context) {
+	start := s.task.Now()
+	views := s.historyShards()
 	plans := make([]*shardPlan, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
-	for range min(c.task.Processors.Goroutines(), len(views)) {
+	for range min(s.task.Processors.Goroutines(), len(views)) {
 		wg.Go(func() {
-			in := shardplan.NewReader(c.task, c.task.Processors.Slot())
+			in := shardplan.NewReader(s.task, s.task.Processors.Slot())
 			defer in.Close()
 			defer in.Slot.Release()
 			for i := range work {
 				if in.Yield(ctx) == nil {
-					plans[i] = c.planShard(views[i], in)
+					plans[i] = s.planShard(views[i], in)
 				}
 			}
 		})
@@ -196,18 +196,18 @@ func (c *search) plan(ctx context.Context) {
 	}
 	close(work)
 	wg.Wait()
-	c.shards = map[uint32]*shardPlan{}
+	s.shards = map[uint32]*shardPlan{}
 	commits, candidates, lists, bytes := 0, 0, 0, 0
 	for _, p := range plans {
 		if p == nil {
 			continue
 		}
-		c.shards[p.view.ID] = p
+		s.shards[p.view.ID] = p
 		commits, candidates = commits+p.table.Len(), candidates+len(p.candidates)
 		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
-		c.left.unsearchable += p.unsearchable(c.q)
+		s.left.unsearchable += p.unsearchable(s.q)
 	}
-	c.task.Step("plan commits", start, c.task.Details(
+	s.task.Step("plan commits", start, s.task.Details(
 		report.Count("shards", len(views)), report.Count("commits", commits), report.Count("candidates", candidates),
 		report.Count("lists", lists), report.Count("list bytes", bytes),
 	)...)
@@ -215,8 +215,8 @@ func (c *search) plan(ctx context.Context) {
 
 // historyShards returns the shards that hold commits of the repositories searched, in
 // order.
-func (c *search) historyShards() []shard.View {
-	set, wanted := c.q.Repositories, map[uint32]bool{}
+func (s *search) historyShards() []shard.View {
+	set, wanted := s.q.Repositories, map[uint32]bool{}
 	if !set.IsLazy() {
 		for t := range set.All() {
 			if hasCommits(t) {
@@ -226,34 +226,34 @@ func (c *search) historyShards() []shard.View {
 			}
 		}
 	}
-	return slices.DeleteFunc(c.task.Snapshot.Shards(), func(v shard.View) bool {
-		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.AnyIn(c.task.Snapshot, v.ID))
+	return slices.DeleteFunc(s.task.Snapshot.Shards(), func(v shard.View) bool {
+		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.AnyIn(s.task.Snapshot, v.ID))
 	})
 }
 
 // planShard plans one shard. One that cannot be planned is recorded and nil.
-func (c *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
-	p, err := planCommits(v, c.q, c.people, c.task.WithoutLists(v.ID), in)
+func (s *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
+	p, err := planCommits(v, s.q, s.people, s.task.WithoutLists(v.ID), in)
 	if err != nil {
-		c.task.FailShard(v.ID, err)
+		s.task.FailShard(v.ID, err)
 	}
 	return p
 }
 
 // arrange puts the commits of a target in log order. Where the index has all of
 // what is searched it knows the order; else git lists it.
-func (c *search) arrange(ctx context.Context, t *target.Repository) error {
+func (s *search) arrange(ctx context.Context, t *target.Repository) error {
 	h := &t.Stored.History
-	if c.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
-		c.indexed[t], c.unindexed[t] = c.divide(c.candidates(t))
-		if h.More && c.q.Index != query.Only {
-			c.unlisted[t] = true
+	if s.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
+		s.indexed[t], s.unindexed[t] = s.divide(s.candidates(t))
+		if h.More && s.q.Index != query.Only {
+			s.unlisted[t] = true
 		}
 		return ctx.Err()
 	}
-	listed, err := c.list(ctx, t)
+	listed, err := s.list(ctx, t)
 	if err == nil {
-		c.indexed[t], c.unindexed[t] = c.divide(listed)
+		s.indexed[t], s.unindexed[t] = s.divide(listed)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -261,18 +261,18 @@ func (c *search) arrange(ctx context.Context, t *target.Repository) error {
 	}
 	// The source cannot be read, so only the indexed commits of the tip are
 	// searched.
-	c.noteUnreadable(t, err)
+	s.noteUnreadable(t, err)
 	if len(t.Excluded) == 0 && t.Revisions[0].Commit == t.Stored.Commit() {
-		c.indexed[t], _ = c.divide(c.candidates(t))
+		s.indexed[t], _ = s.divide(s.candidates(t))
 	}
 	return nil
 }
 
 // candidates returns the candidates of a target in log order.
-func (c *search) candidates(t *target.Repository) []item {
+func (s *search) candidates(t *target.Repository) []item {
 	var items []item
 	for _, id := range t.Stored.History.Shards {
-		p := c.shards[id]
+		p := s.shards[id]
 		if p == nil {
 			continue
 		}
@@ -288,13 +288,13 @@ func (c *search) candidates(t *target.Repository) []item {
 
 // divide separates indexed commits from those that git has to be asked
 // for.
-func (c *search) divide(items []item) (indexed, unindexed []item) {
+func (s *search) divide(items []item) (indexed, unindexed []item) {
 	for _, it := range items {
-		if it.shard == nil || c.q.Diff && it.shard.table.State[it.commit] == shard.CommitPaths {
+		if it.shard == nil || s.q.Diff && it.shard.table.State[it.commit] == shard.CommitPaths {
 			if it.shard != nil {
 				it.oid = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
 			}
-			if c.q.Index != query.Only {
+			if s.q.Index != query.Only {
 				unindexed = append(unindexed, it)
 			}
 			continue
@@ -306,17 +306,17 @@ func (c *search) divide(items []item) (indexed, unindexed []item) {
 
 // confirm has segments confirmed and sends what matches, in order. It returns
 // the number of the first target of which not all was sent.
-func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
+func (s *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	start := c.task.Now()
+	start := s.task.Now()
 	var mu sync.Mutex // guards what follows
 	workers, looked, bytes := 0, 0, 0
 	ordered := execute.New(ctx, execute.Options[*segment]{
-		Workers: c.task.Processors.Goroutines(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
+		Workers: s.task.Processors.Goroutines(), Ahead: execute.Ahead, Abandon: func(seg *segment, err error) { seg.err = err },
 		Worker: func() (run func(*segment), end func()) {
-			w := newWorker(c)
-			return func(s *segment) { w.confirm(ctx, s) }, func() {
+			w := newWorker(s)
+			return func(seg *segment) { w.confirm(ctx, seg) }, func() {
 				w.close()
 				mu.Lock()
 				defer mu.Unlock()
@@ -332,59 +332,59 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 		defer ordered.Close()
 		planErr = plan(ordered.Put)
 	})
-	ordered.Each(func(s *segment) bool {
+	ordered.Each(func(seg *segment) bool {
 		var more bool
-		if more, err = c.take(ctx, s); !more {
+		if more, err = s.take(ctx, seg); !more {
 			cancel()
 		}
-		unfinished = s.place
+		unfinished = seg.place
 		return more
 	})
 	planning.Wait()
-	if err == nil && !c.out.IsFullHere() {
+	if err == nil && !s.out.IsFullHere() {
 		if err = planErr; err == nil {
 			err = ctx.Err()
 		}
 	}
-	c.task.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
+	s.task.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
 	return unfinished, err
 }
 
 // take sends the matches of the next segment. It reports false when no more are
 // wanted, or can be had. Matches confirmed before the time was up are still
 // sent; none is once the caller has gone.
-func (c *search) take(ctx context.Context, s *segment) (more bool, err error) {
-	seen := c.seen[s.target]
-	if s.viaGit {
-		seen.unindexed += s.looked
+func (s *search) take(ctx context.Context, seg *segment) (more bool, err error) {
+	seen := s.seen[seg.target]
+	if seg.viaGit {
+		seen.unindexed += seg.looked
 	} else {
-		seen.indexed += s.looked
+		seen.indexed += seg.looked
 	}
-	c.seen[s.target] = seen
+	s.seen[seg.target] = seen
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return false, err
 	}
-	if err := c.out.Send(s.matches); err != nil {
+	if err := s.out.Send(seg.matches); err != nil {
 		return false, err
 	}
 	switch {
-	case c.out.IsFullHere():
+	case s.out.IsFullHere():
 		return false, nil
-	case s.err == nil:
+	case seg.err == nil:
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case s.viaGit:
-		c.noteUnreadable(s.target, s.err)
+	case seg.viaGit:
+		s.noteUnreadable(seg.target, seg.err)
 	default:
-		c.task.FailShard(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
+		s.task.FailShard(seg.items[seg.looked%len(seg.items)].shard.view.ID, seg.err)
 	}
 	return true, nil
 }
 
 // indexedSegments cuts the commits that the index has.
-func (c *search) indexedSegments(emit func(*segment) bool) error {
-	for n, t := range c.targets {
-		for items := range slices.Chunk(c.indexed[t], segmentCommits) {
+func (s *search) indexedSegments(emit func(*segment) bool) error {
+	for n, t := range s.targets {
+		for items := range slices.Chunk(s.indexed[t], segmentCommits) {
 			if !emit(&segment{target: t, place: n, items: items}) {
 				return nil
 			}

@@ -27,13 +27,13 @@ type unsearched struct {
 
 // kept finds the commits of a target that the index has, by object id. Those
 // that are no candidates have no shard.
-func (c *search) kept(t *target.Repository) map[string]item {
+func (s *search) kept(t *target.Repository) map[string]item {
 	out := map[string]item{}
-	if c.q.Index == query.No {
+	if s.q.Index == query.No {
 		return out
 	}
 	for _, id := range t.Stored.History.Shards {
-		p := c.shards[id]
+		p := s.shards[id]
 		if p == nil {
 			continue
 		}
@@ -51,32 +51,32 @@ func (c *search) kept(t *target.Repository) map[string]item {
 
 // list returns the commits of a target as git lists them: candidates of the
 // index, and those that it does not have.
-func (c *search) list(ctx context.Context, t *target.Repository) ([]item, error) {
-	repo, err := c.task.Git.Open(ctx, t.Stored)
+func (s *search) list(ctx context.Context, t *target.Repository) ([]item, error) {
+	repo, err := s.task.Git.Open(ctx, t.Stored)
 	if err != nil {
 		return nil, err
 	}
-	release, err := c.task.GitSlot(ctx)
+	release, err := s.task.GitSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	kept := c.kept(t)
+	kept := s.kept(t)
 	from := make([]string, len(t.Revisions))
 	for i, rev := range t.Revisions {
 		from[i] = rev.Commit
 	}
 	var out []item
-	c.total[t] = 0
+	s.total[t] = 0
 	err = repo.RevList(ctx, from, t.Excluded, func(l git.Listed) error {
-		c.total[t]++
+		s.total[t]++
 		oid, err := hex.DecodeString(l.OID)
 		if err != nil {
 			return err
 		}
 		it, known := kept[string(oid)]
 		switch {
-		case !known && c.q.Dated(l.Seconds) && (!c.q.Diff || len(l.Parents) < 2):
+		case !known && s.q.Dated(l.Seconds) && (!s.q.Diff || len(l.Parents) < 2):
 			out = append(out, item{oid: l.OID})
 		case it.shard != nil:
 			out = append(out, it)
@@ -88,20 +88,20 @@ func (c *search) list(ctx context.Context, t *target.Repository) ([]item, error)
 
 // unindexedSegments cuts the commits that git is asked for, and lists those that are
 // not kept.
-func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool) error {
-	for n, t := range c.targets {
-		if c.unlisted[t] {
-			listed, err := c.list(ctx, t)
+func (s *search) unindexedSegments(ctx context.Context, emit func(*segment) bool) error {
+	for n, t := range s.targets {
+		if s.unlisted[t] {
+			listed, err := s.list(ctx, t)
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				c.noteUnreadable(t, err)
+				s.noteUnreadable(t, err)
 			}
-			_, c.unindexed[t] = c.divide(listed)
-			delete(c.unlisted, t)
+			_, s.unindexed[t] = s.divide(listed)
+			delete(s.unlisted, t)
 		}
-		for items := range slices.Chunk(c.unindexed[t], segmentLogged) {
+		for items := range slices.Chunk(s.unindexed[t], segmentLogged) {
 			if !emit(&segment{target: t, place: n, items: items, viaGit: true}) {
 				return nil
 			}
@@ -110,16 +110,16 @@ func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool
 	return nil
 }
 
-func (c *search) noteUnreadable(t *target.Repository, err error) {
-	if c.task.NoteUnready(t.Stored, err) {
+func (s *search) noteUnreadable(t *target.Repository, err error) {
+	if s.task.NoteUnready(t.Stored, err) {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
-		c.task.Note("history unreadable", c.task.Details(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.left.unreadable.Names, t.Stored.Name) {
+		s.task.Note("history unreadable", s.task.Details(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
 	}
-	c.left.unreadable.Add([]string{t.Stored.Name})
+	s.left.unreadable.Add([]string{t.Stored.Name})
 }
 
 // unsearchable counts files of wanted commits whose diff cannot be searched,
@@ -152,15 +152,15 @@ func (p *shardPlan) dead(i int) bool {
 }
 
 // reportTargets records that targets were not finished in time.
-func (c *search) reportTargets(err error, targets []*target.Repository) {
-	if c.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+func (s *search) reportTargets(err error, targets []*target.Repository) {
+	if s.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
 	var repos []*store.Repository
 	for _, t := range targets {
 		repos = append(repos, t.Stored)
 	}
-	c.task.ReportTimedOut(repos)
+	s.task.ReportTimedOut(repos)
 }
 
 // ReportTimedOut records the targets of searches of commits that were not begun in
@@ -175,23 +175,23 @@ func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
 }
 
 // reportLeft reports the skipped commits.
-func (c *search) reportLeft(err error) {
-	l := &c.left
-	for _, t := range c.targets {
-		l.unindexed += len(c.unindexed[t]) - c.seen[t].unindexed
+func (s *search) reportLeft(err error) {
+	l := &s.left
+	for _, t := range s.targets {
+		l.unindexed += len(s.unindexed[t]) - s.seen[t].unindexed
 	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
-		for _, t := range c.targets {
+		for _, t := range s.targets {
 			if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
 				l.unread.Add([]string{t.Stored.Name})
 			}
 		}
 	}
 	if timedOut {
-		c.task.Report.Skips().Add(report.OlderCommits(l.unindexed, len(c.unlisted) > 0))
-		c.task.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
+		s.task.Report.Skips().Add(report.OlderCommits(l.unindexed, len(s.unlisted) > 0))
+		s.task.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
 	}
-	c.task.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
-	c.task.Report.Skips().Add(report.DiffsTooLarge(l.unsearchable))
+	s.task.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
+	s.task.Report.Skips().Add(report.DiffsTooLarge(l.unsearchable))
 }

@@ -398,12 +398,12 @@ func (q *commitQuery) wants(author, committer shard.Person, seconds int64) bool 
 }
 
 // peopleOf returns the mailmaps of the targets that have one.
-func (c *search) peopleOf(targets *target.Repositories) (map[uint32]store.People, error) {
+func (s *search) peopleOf(targets *target.Repositories) (map[uint32]store.People, error) {
 	out := map[uint32]store.People{}
 	ids := targets.IDs().Clone()
-	ids.Intersect(c.task.Snapshot.MarkedIDs(store.MarkMailmap))
+	ids.Intersect(s.task.Snapshot.MarkedIDs(store.MarkMailmap))
 	for id := range ids.All() {
-		people, err := c.task.Snapshot.People(id)
+		people, err := s.task.Snapshot.People(id)
 		if err != nil {
 			return nil, err
 		}

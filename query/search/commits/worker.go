@@ -191,31 +191,31 @@ type indexedChanges struct {
 	oid   string
 }
 
-func (x *indexedChanges) len() int { return x.size }
+func (c *indexedChanges) len() int { return c.size }
 
-func (x *indexedChanges) path(i int) (path, old string, status byte) {
-	d := int(x.first) + i
-	return x.docs.Path(d), x.table.OldPath(d), x.table.Status[d]
+func (c *indexedChanges) path(i int) (path, old string, status byte) {
+	d := int(c.first) + i
+	return c.docs.Path(d), c.table.OldPath(d), c.table.Status[d]
 }
 
-func (x *indexedChanges) hunks(i int) ([]byte, bool, error) {
-	d := x.first + uint32(i)
-	if x.worker.q.Tree != nil && x.docs.Reason[d] != shard.Searchable || x.shardPlan.texts != nil && !x.shardPlan.texts.Contains(uint16(d)) {
+func (c *indexedChanges) hunks(i int) ([]byte, bool, error) {
+	d := c.first + uint32(i)
+	if c.worker.q.Tree != nil && c.docs.Reason[d] != shard.Searchable || c.shardPlan.texts != nil && !c.shardPlan.texts.Contains(uint16(d)) {
 		return nil, false, nil
 	}
-	b, err := x.text.Slice(x.docs.TextStart[d], x.docs.TextStart[d+1])
+	b, err := c.text.Slice(c.docs.TextStart[d], c.docs.TextStart[d+1])
 	return b, true, err
 }
 
-func (x *indexedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
-	x.text.Release()
-	path, _, _ := x.path(i)
-	return x.worker.content(ctx, x.oid, path, use)
+func (c *indexedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	c.text.Release()
+	path, _, _ := c.path(i)
+	return c.worker.content(ctx, c.oid, path, use)
 }
 
-func (x *indexedChanges) pause(ctx context.Context) error {
-	x.text.Release()
-	return x.worker.at.Acquire(ctx)
+func (c *indexedChanges) pause(ctx context.Context) error {
+	c.text.Release()
+	return c.worker.at.Acquire(ctx)
 }
 
 // loggedChanges are those of a commit that git has logged.
@@ -224,20 +224,20 @@ type loggedChanges struct {
 	worker *worker
 }
 
-func (x *loggedChanges) len() int { return len(x.Files) }
+func (c *loggedChanges) len() int { return len(c.Files) }
 
-func (x *loggedChanges) path(i int) (path, old string, status byte) {
-	f := &x.Files[i]
+func (c *loggedChanges) path(i int) (path, old string, status byte) {
+	f := &c.Files[i]
 	return f.Path, f.OldPath, f.Status
 }
 
-func (x *loggedChanges) hunks(i int) ([]byte, bool, error) {
-	f := &x.Files[i]
-	return f.Hunks, x.worker.q.Tree == nil || f.State == git.DiffRead, nil
+func (c *loggedChanges) hunks(i int) ([]byte, bool, error) {
+	f := &c.Files[i]
+	return f.Hunks, c.worker.q.Tree == nil || f.State == git.DiffRead, nil
 }
 
-func (x *loggedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
-	return x.worker.content(ctx, x.OID, x.Files[i].Path, use)
+func (c *loggedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	return c.worker.content(ctx, c.OID, c.Files[i].Path, use)
 }
 
-func (x *loggedChanges) pause(ctx context.Context) error { return x.worker.at.Acquire(ctx) }
+func (c *loggedChanges) pause(ctx context.Context) error { return c.worker.at.Acquire(ctx) }

@@ -99,25 +99,25 @@ func newCommitQuery(b *Query, now time.Time, addresses func(string) []string) (*
 }
 
 // filters compiles those that are about commits only.
-func (q *Commits) filters(b *Query, now time.Time, addresses func(string) []string) error {
+func (c *Commits) filters(b *Query, now time.Time, addresses func(string) []string) error {
 	for _, f := range b.Filters {
 		var err error
 		switch f.Field {
 		case "author":
-			q.Authors, err = appendPerson(q.Authors, f, b.CaseSensitive, addresses)
+			c.Authors, err = appendPerson(c.Authors, f, b.CaseSensitive, addresses)
 		case "committer":
-			q.Committers, err = appendPerson(q.Committers, f, b.CaseSensitive, addresses)
+			c.Committers, err = appendPerson(c.Committers, f, b.CaseSensitive, addresses)
 		case "message":
 			var m *match.Matcher
 			m, err = match.CompileWhole(f.Value, true, b.CaseSensitive)
-			q.Messages = append(q.Messages, MessageFilter{m, f.Negated})
+			c.Messages = append(c.Messages, MessageFilter{m, f.Negated})
 		case "after", "before":
 			var t time.Time
 			t, err = date.Parse(f.Value, now)
 			if f.Field == "after" {
-				q.after = append(q.after, t.Unix())
+				c.after = append(c.after, t.Unix())
 			} else {
-				q.before = append(q.before, date.CeilSecond(t))
+				c.before = append(c.before, date.CeilSecond(t))
 			}
 		}
 		if err != nil {
@@ -156,9 +156,9 @@ func personPattern(name string, addresses func(string) []string) string {
 }
 
 // Dated tests the committer's date.
-func (q *Commits) Dated(seconds int64) bool {
-	return !slices.ContainsFunc(q.after, func(t int64) bool { return seconds <= t }) &&
-		!slices.ContainsFunc(q.before, func(t int64) bool { return seconds >= t })
+func (c *Commits) Dated(seconds int64) bool {
+	return !slices.ContainsFunc(c.after, func(t int64) bool { return seconds <= t }) &&
+		!slices.ContainsFunc(c.before, func(t int64) bool { return seconds >= t })
 }
 
 // PersonHolds reports whether a person passes all filters.

@@ -135,25 +135,25 @@ func compileWhole(b query.Basic, o Options) (*Query, error) {
 	return out, nil
 }
 
-func (b *Query) compilePaths() error {
-	for _, f := range b.Filters {
+func (q *Query) compilePaths() error {
+	for _, f := range q.Filters {
 		pf := PathFilter{Negated: f.Negated}
 		var err error
 		switch {
 		case f.Predicate != nil:
 			if f.Field == "file" && f.Predicate.Name == "has.owner" {
-				b.Owners = append(b.Owners, OwnerFilter{strings.TrimSpace(f.Predicate.Arg), f.Negated})
+				q.Owners = append(q.Owners, OwnerFilter{strings.TrimSpace(f.Predicate.Arg), f.Negated})
 			}
 			if f.Field == "file" && f.Predicate.Name == "has.contributor" {
-				c, err := newContributorFilter(f, b.CaseSensitive)
+				c, err := newContributorFilter(f, q.CaseSensitive)
 				if err != nil {
 					return err
 				}
-				b.Contributors = append(b.Contributors, c)
+				q.Contributors = append(q.Contributors, c)
 			}
 			continue
 		case f.Field == "file":
-			pf.Matcher, err = match.Compile(f.Value, true, b.CaseSensitive)
+			pf.Matcher, err = match.Compile(f.Value, true, q.CaseSensitive)
 		case f.Field == "lang":
 			name, ok := lang.Lookup(f.Value)
 			if !ok {
@@ -167,66 +167,66 @@ func (b *Query) compilePaths() error {
 		if err != nil {
 			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
 		}
-		b.Paths = append(b.Paths, pf)
+		q.Paths = append(q.Paths, pf)
 	}
 	// Cheap filters first.
-	slices.SortStableFunc(b.Paths, func(x, y PathFilter) int {
+	slices.SortStableFunc(q.Paths, func(x, y PathFilter) int {
 		return cost(x) - cost(y)
 	})
 	return nil
 }
 
 // requireContent joins the regexps of file:has.content to the tree.
-func (b *Query) requireContent() error {
-	for _, f := range b.Values("file") {
+func (q *Query) requireContent() error {
+	for _, f := range q.Values("file") {
 		if f.Predicate == nil || f.Predicate.Name == "has.owner" || f.Predicate.Name == "has.contributor" {
 			continue
 		}
-		m, err := match.Compile(f.Predicate.Arg, true, b.CaseSensitive)
+		m, err := match.Compile(f.Predicate.Arg, true, q.CaseSensitive)
 		if err != nil {
 			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
 		}
-		b.Atoms = append(b.Atoms, &Atom{
+		q.Atoms = append(q.Atoms, &Atom{
 			Matcher: m, Pattern: &query.Pattern{Value: f.Predicate.Arg, IsRegexp: true, FromContent: true, Span: f.Span},
 			ContentOnly: true, Silent: true,
 		})
-		kids := []Tree{Leaf(len(b.Atoms) - 1)}
-		if b.Tree != nil {
-			kids = append(kids, b.Tree)
+		kids := []Tree{Leaf(len(q.Atoms) - 1)}
+		if q.Tree != nil {
+			kids = append(kids, q.Tree)
 		}
-		b.Tree = simplify(&And{kids})
+		q.Tree = simplify(&And{kids})
 	}
 	return nil
 }
 
 // compilePhrase makes the phrase ready; one that is the pattern itself says
 // nothing about where it stands.
-func (b *Query) compilePhrase() error {
-	if b.Phrase == "" || b.AskedPatterns() < 2 {
+func (q *Query) compilePhrase() error {
+	if q.Phrase == "" || q.AskedPatterns() < 2 {
 		return nil
 	}
-	m, err := match.Compile(b.Phrase, false, b.CaseSensitive)
+	m, err := match.Compile(q.Phrase, false, q.CaseSensitive)
 	if err != nil {
 		return err
 	}
-	b.FoldedPhrase, b.PhraseMatcher = b.Phrase, m
-	if !b.CaseSensitive {
-		b.FoldedPhrase = strings.ToLower(b.FoldedPhrase)
+	q.FoldedPhrase, q.PhraseMatcher = q.Phrase, m
+	if !q.CaseSensitive {
+		q.FoldedPhrase = strings.ToLower(q.FoldedPhrase)
 	}
 	return nil
 }
 
-func (b *Query) compileRepoTests() (err error) {
-	for _, f := range b.Filters {
-		t, ok, err := newFileTest(f, b.CaseSensitive)
+func (q *Query) compileRepoTests() (err error) {
+	for _, f := range q.Filters {
+		t, ok, err := newFileTest(f, q.CaseSensitive)
 		if err != nil {
 			return err
 		}
 		if ok {
-			b.FileTests = append(b.FileTests, t)
+			q.FileTests = append(q.FileTests, t)
 		}
 	}
-	b.Descriptions, err = descriptions(b.Basic)
+	q.Descriptions, err = descriptions(q.Basic)
 	return err
 }
 
@@ -237,79 +237,79 @@ func cost(f PathFilter) int {
 	return 1
 }
 
-func (b *Query) compileTree(n query.Node, negated bool) (Tree, error) {
+func (q *Query) compileTree(n query.Node, negated bool) (Tree, error) {
 	switch n := n.(type) {
 	case query.Const:
 		return Constant(n), nil
 	case *query.And:
-		kids, err := b.compileTrees(n.Children, negated)
+		kids, err := q.compileTrees(n.Children, negated)
 		return &And{kids}, err
 	case *query.Or:
-		kids, err := b.compileTrees(n.Children, negated)
+		kids, err := q.compileTrees(n.Children, negated)
 		return &Or{kids}, err
 	case *query.Not:
-		kid, err := b.compileTree(n.Child, !negated)
+		kid, err := q.compileTree(n.Child, !negated)
 		return &not{kid}, err
 	case *query.Pattern:
 		if n.Value == "" && !n.IsRegexp {
 			return Constant(true), nil
 		}
-		m, err := match.Compile(n.Value, n.IsRegexp, b.CaseSensitive)
+		m, err := match.Compile(n.Value, n.IsRegexp, q.CaseSensitive)
 		if err != nil {
 			return nil, &query.SyntaxError{Message: err.Error(), Span: n.Span}
 		}
 		a := &Atom{Matcher: m, Pattern: n, ContentOnly: n.FromContent, Negated: negated}
 		a.Owner, a.Member = ident.Qualified(a.Text())
 		a.Words = ident.Words(nil, a.Text())
-		b.Atoms = append(b.Atoms, a)
-		return Leaf(len(b.Atoms) - 1), nil
+		q.Atoms = append(q.Atoms, a)
+		return Leaf(len(q.Atoms) - 1), nil
 	}
 	return nil, fmt.Errorf("unknown node %v", n)
 }
 
-func (b *Query) compileTrees(nodes []query.Node, negated bool) (kids []Tree, err error) {
+func (q *Query) compileTrees(nodes []query.Node, negated bool) (kids []Tree, err error) {
 	kids = make([]Tree, len(nodes))
 	for i, n := range nodes {
-		if kids[i], err = b.compileTree(n, negated); err != nil {
+		if kids[i], err = q.compileTree(n, negated); err != nil {
 			return nil, err
 		}
 	}
 	return kids, nil
 }
 
-// chooseTypes decides which searches b starts from its type: filters, its
+// chooseTypes decides which searches q starts from its type: filters, its
 // patterns and its other filters.
-func (b *Query) chooseTypes() {
-	types := b.Values("type")
-	hasFile := len(b.Paths)+len(b.Owners)+len(b.Contributors) > 0
-	onlyContent := b.onlyContent()
+func (q *Query) chooseTypes() {
+	types := q.Values("type")
+	hasFile := len(q.Paths)+len(q.Owners)+len(q.Contributors) > 0
+	onlyContent := q.onlyContent()
 	if len(types) == 0 {
-		b.InContent, b.InPath = true, !onlyContent
-		b.Documents = b.Tree != nil || hasFile
-		b.InRepositoryNames = !onlyContent
+		q.InContent, q.InPath = true, !onlyContent
+		q.Documents = q.Tree != nil || hasFile
+		q.InRepositoryNames = !onlyContent
 	}
 	for _, t := range types {
 		switch t.Value {
 		case "file":
-			b.InContent = true
+			q.InContent = true
 		case "path":
-			b.InPath = true
+			q.InPath = true
 		case "repo":
-			b.InRepositoryNames = true
+			q.InRepositoryNames = true
 		case "symbol":
-			b.InSymbols = true
+			q.InSymbols = true
 		}
-		b.Documents = b.Documents || (t.Value == "file" || t.Value == "path") && (b.Tree != nil || hasFile)
+		q.Documents = q.Documents || (t.Value == "file" || t.Value == "path") && (q.Tree != nil || hasFile)
 	}
-	b.InRepositoryNames = b.InRepositoryNames && !slices.ContainsFunc(b.Filters, func(f query.Filter) bool {
+	q.InRepositoryNames = q.InRepositoryNames && !slices.ContainsFunc(q.Filters, func(f query.Filter) bool {
 		return !slices.Contains(repoOnly, f.Field)
 	})
 }
 
 // onlyContent reports whether every pattern was written content:.
-func (b *Query) onlyContent() bool {
+func (q *Query) onlyContent() bool {
 	n := 0
-	for _, a := range b.Atoms {
+	for _, a := range q.Atoms {
 		switch {
 		case a.Silent:
 		case !a.ContentOnly:

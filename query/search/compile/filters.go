@@ -73,7 +73,7 @@ func (f OwnerFilter) Holds(of []string) bool {
 	return owned != f.negated
 }
 
-// NeedsOwners reports whether b tests or selects owners.
-func (b *Query) NeedsOwners() bool {
-	return len(b.Owners) > 0 || slices.Equal(b.Select, []string{"file", "owners"})
+// NeedsOwners reports whether q tests or selects owners.
+func (q *Query) NeedsOwners() bool {
+	return len(q.Owners) > 0 || slices.Equal(q.Select, []string{"file", "owners"})
 }

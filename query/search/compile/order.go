@@ -15,8 +15,8 @@ type NextAtom struct {
 
 // readingOrder puts the atoms that a document needs first, the rarest before the
 // others: what they rule out need not be looked up for those behind.
-func (b *Query) readingOrder() []NextAtom {
-	order := make([]NextAtom, len(b.Atoms))
+func (q *Query) readingOrder() []NextAtom {
+	order := make([]NextAtom, len(q.Atoms))
 	for i := range order {
 		order[i].Atom = i
 	}
@@ -25,8 +25,8 @@ func (b *Query) readingOrder() []NextAtom {
 			order[l].Needed = true
 		}
 	}
-	need(b.Tree)
-	if t, ok := b.Tree.(*And); ok {
+	need(q.Tree)
+	if t, ok := q.Tree.(*And); ok {
 		for _, k := range t.Kids {
 			need(k)
 		}
@@ -38,7 +38,7 @@ func (b *Query) readingOrder() []NextAtom {
 			}
 			return 1
 		}
-		return postings.Commonness(b.Atoms[x.Atom].Expr) - postings.Commonness(b.Atoms[y.Atom].Expr)
+		return postings.Commonness(q.Atoms[x.Atom].Expr) - postings.Commonness(q.Atoms[y.Atom].Expr)
 	})
 	return order
 }

@@ -115,11 +115,11 @@ func (f *PathFilter) Holds(path string) bool {
 	return found != f.Negated
 }
 
-// Described returns what prints the plan for traces, and keeps no more of b than
+// Described returns what prints the plan for traces, and keeps no more of q than
 // its patterns.
-func (b *Query) Described() func() string {
-	whole, patterns, needs := b.Basic, make([]*query.Pattern, len(b.Atoms)), make([]postings.Expr, len(b.Atoms))
-	for i, a := range b.Atoms {
+func (q *Query) Described() func() string {
+	whole, patterns, needs := q.Basic, make([]*query.Pattern, len(q.Atoms)), make([]postings.Expr, len(q.Atoms))
+	for i, a := range q.Atoms {
 		patterns[i], needs[i] = a.Pattern, a.Expr
 	}
 	return func() string {
@@ -133,14 +133,14 @@ func (b *Query) Described() func() string {
 
 // CountsMatches reports whether each match in a text counts, and not the text or
 // its repository alone.
-func (b *Query) CountsMatches() bool {
-	return b.Select == nil || b.Select[0] != "repo" && b.Select[0] != "file"
+func (q *Query) CountsMatches() bool {
+	return q.Select == nil || q.Select[0] != "repo" && q.Select[0] != "file"
 }
 
 // PathExpr is what the path lists can say about the path filters.
-func (b *Query) PathExpr() postings.Expr {
+func (q *Query) PathExpr() postings.Expr {
 	var parts []postings.Expr
-	for _, f := range b.Paths {
+	for _, f := range q.Paths {
 		if f.HasSpans() {
 			parts = append(parts, f.Expr)
 		}
@@ -148,12 +148,12 @@ func (b *Query) PathExpr() postings.Expr {
 	return postings.NewAnd(parts...)
 }
 
-// ExpectsText reports whether b may expect text in a document without any.
-func (b *Query) ExpectsText(why shard.Reason) bool {
-	return len(b.Paths) > 0 || why != shard.ReasonBinary && why != shard.ReasonSubmodule
+// ExpectsText reports whether q may expect text in a document without any.
+func (q *Query) ExpectsText(why shard.Reason) bool {
+	return len(q.Paths) > 0 || why != shard.ReasonBinary && why != shard.ReasonSubmodule
 }
 
-// PathsHold reports whether the path filters of b take a path.
-func (b *Query) PathsHold(path string) bool {
-	return !slices.ContainsFunc(b.Paths, func(f PathFilter) bool { return !f.Holds(path) })
+// PathsHold reports whether the path filters of q take a path.
+func (q *Query) PathsHold(path string) bool {
+	return !slices.ContainsFunc(q.Paths, func(f PathFilter) bool { return !f.Holds(path) })
 }

@@ -22,11 +22,11 @@ type Term struct {
 	Whole, Inside *postings.Literal
 }
 
-// terms returns the words of the patterns of b that a document has to match,
+// terms returns the words of the patterns of q that a document has to match,
 // those that may be names, without repeats.
-func (b *Query) terms() []Term {
+func (q *Query) terms() []Term {
 	var out []Term
-	for _, a := range b.Atoms {
+	for _, a := range q.Atoms {
 		if a.Silent || a.Negated {
 			continue
 		}
@@ -34,7 +34,7 @@ func (b *Query) terms() []Term {
 			known := slices.ContainsFunc(out, func(t Term) bool { return t.Text == w.Text })
 			if !known && len(w.Text) >= minTerm && len(out) < maxTerms {
 				out = append(out, Term{
-					Text: w.Text, Share: b.Share, Part: w.Part,
+					Text: w.Text, Share: q.Share, Part: w.Part,
 					Whole: &postings.Literal{Runs: []string{w.Text + "\x00"}}, Inside: &postings.Literal{Runs: []string{w.Text}},
 				})
 			}
@@ -74,9 +74,9 @@ func words(e postings.Expr, whole bool) (out []Term) {
 	return out
 }
 
-// AskedPatterns counts the patterns of b that a document may match.
-func (b *Query) AskedPatterns() (n int) {
-	for _, a := range b.Atoms {
+// AskedPatterns counts the patterns of q that a document may match.
+func (q *Query) AskedPatterns() (n int) {
+	for _, a := range q.Atoms {
 		if !a.Silent && !a.Negated {
 			n++
 		}

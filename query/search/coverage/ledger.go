@@ -64,62 +64,62 @@ func New(t *task.Task, queries []*target.Query) *Ledger {
 
 // hidesDetails reports whether figures about candidates are hidden: lists are of all
 // documents of a shard, and which of them are read depends on their lengths.
-func (c *Ledger) hidesDetails() bool { return c.task.HidesDetails() }
+func (l *Ledger) hidesDetails() bool { return l.task.HidesDetails() }
 
-func (c *Ledger) of(repository uint32) *work {
-	w := c.work[repository]
+func (l *Ledger) of(repository uint32) *work {
+	w := l.work[repository]
 	if w == nil {
 		w = &work{}
-		c.work[repository] = w
+		l.work[repository] = w
 	}
 	return w
 }
 
 // AddCommits adds what a search of commits looked at. In more other repositories it
 // found no candidate.
-func (c *Ledger) AddCommits(all []report.Coverage, more int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.commits = append(c.commits, all...)
-	c.moreCommits += more
+func (l *Ledger) AddCommits(all []report.Coverage, more int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.commits = append(l.commits, all...)
+	l.moreCommits += more
 }
 
 // Begin starts the search of some sources for the basic queries of one shape.
-func (c *Ledger) Begin(sources []target.Source) {
-	c.sources, c.git = sources, map[uint32]bool{}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.planned = map[uint32]bool{}
+func (l *Ledger) Begin(sources []target.Source) {
+	l.sources, l.git = sources, map[uint32]bool{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.planned = map[uint32]bool{}
 }
 
 // Plan counts the candidates of a source.
-func (c *Ledger) Plan(p *shardplan.Plan) {
+func (l *Ledger) Plan(p *shardplan.Plan) {
 	if p == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if p.View.InMemory() {
-		c.noText(p)
+		l.noText(p)
 	} else {
-		c.planned[p.View.ID] = true
-		c.views[p.View.ID] = p.View
+		l.planned[p.View.ID] = true
+		l.views[p.View.ID] = p.View
 	}
-	c.each(p, p.Candidates, func(w *work, n int) { w.candidates += n })
+	l.each(p, p.Candidates, func(w *work, n int) { w.candidates += n })
 }
 
 // Verify counts the documents of a segment that were tried.
-func (c *Ledger) Verify(s *verify.Segment) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.each(s.Plan, s.Docs[:s.Verified], func(w *work, n int) { w.verified += n })
+func (l *Ledger) Verify(s *verify.Segment) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.each(s.Plan, s.Docs[:s.Verified], func(w *work, n int) { w.verified += n })
 }
 
 // each calls f with the number of documents of each repository. Documents are
 // ascending, so those of one stand together.
-func (c *Ledger) each(p *shardplan.Plan, docs []uint16, f func(*work, int)) {
+func (l *Ledger) each(p *shardplan.Plan, docs []uint16, f func(*work, int)) {
 	if runs := p.Docs.Runs(); len(runs) == 1 && len(docs) > 0 {
-		f(c.of(runs[0].Repository), len(docs))
+		f(l.of(runs[0].Repository), len(docs))
 		return
 	}
 	for len(docs) > 0 {
@@ -127,35 +127,35 @@ func (c *Ledger) each(p *shardplan.Plan, docs []uint16, f func(*work, int)) {
 		for n < len(docs) && p.Docs.Repository[docs[n]] == id {
 			n++
 		}
-		f(c.of(id), n)
+		f(l.of(id), n)
 		docs = docs[n:]
 	}
 }
 
 // noText counts the files without searchable content of a plan of files that were
 // read through git.
-func (c *Ledger) noText(p *shardplan.Plan) {
+func (l *Ledger) noText(p *shardplan.Plan) {
 	for _, i := range p.Docs.Unsearchable() {
 		for commit, files := range p.Files {
 			if !files.Contains(i) {
 				continue
 			}
-			if c.unsearchable[commit] == nil {
-				c.unsearchable[commit] = map[shard.Reason]int{}
+			if l.unsearchable[commit] == nil {
+				l.unsearchable[commit] = map[shard.Reason]int{}
 			}
-			c.unsearchable[commit][p.Docs.Reason[i]]++
+			l.unsearchable[commit][p.Docs.Reason[i]]++
 		}
 	}
 }
 
 // ReadThroughGit records that the files of a repository were all read through git.
-func (c *Ledger) ReadThroughGit(repository uint32) {
-	c.git[repository] = true
+func (l *Ledger) ReadThroughGit(repository uint32) {
+	l.git[repository] = true
 }
 
 // End ends the search for these queries, which was cut short if limit is set or err says
 // so.
-func (c *Ledger) End(queries []*target.Query, limit bool, err error) {
+func (l *Ledger) End(queries []*target.Query, limit bool, err error) {
 	reason := report.ReasonIndexUnreadable // what is left otherwise is what failed
 	switch {
 	case limit:
@@ -165,37 +165,37 @@ func (c *Ledger) End(queries []*target.Query, limit bool, err error) {
 	case err != nil:
 		reason = report.ReasonStopped
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.work {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.work {
 		if n := w.candidates - w.counted - w.verified; n > 0 {
 			w.left = append(w.left, report.Unsearched{Reason: reason, Documents: n})
 			w.counted += n
 		}
 	}
-	c.endings = append(c.endings, ending{
-		queries: queries, reason: reason, cut: limit || err != nil, sources: c.sources, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
+	l.endings = append(l.endings, ending{
+		queries: queries, reason: reason, cut: limit || err != nil, sources: l.sources, planned: l.planned, git: l.git, failed: l.task.CloneFailed(),
 	})
 }
 
 // Skip records queries for which the search was not begun.
-func (c *Ledger) Skip(queries []*target.Query, limit bool, err error) {
+func (l *Ledger) Skip(queries []*target.Query, limit bool, err error) {
 	if len(queries) > 0 {
-		c.Begin(nil)
-		c.End(queries, limit, err)
+		l.Begin(nil)
+		l.End(queries, limit, err)
 	}
 }
 
 // revisions returns those of a repository that were searched for documents, each
 // once.
-func (c *Ledger) revisions(repo *store.Repository) []*target.Revision {
+func (l *Ledger) revisions(repo *store.Repository) []*target.Revision {
 	var out []*target.Revision
-	for _, b := range c.queries {
+	for _, b := range l.queries {
 		t := b.Repositories.Get(repo.ID)
 		if t == nil || !b.Documents {
 			continue
 		}
-		if len(c.queries) == 1 && len(t.Revisions) == 1 {
+		if len(l.queries) == 1 && len(t.Revisions) == 1 {
 			return t.Revisions
 		}
 		for _, rev := range t.Revisions {
@@ -208,18 +208,18 @@ func (c *Ledger) revisions(repo *store.Repository) []*target.Revision {
 }
 
 // cover returns the coverage of one revision.
-func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Coverage {
+func (l *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Coverage {
 	out := report.Coverage{Repository: repo.Name, Revision: rev.Typed, Commit: rev.Commit, Candidates: -1, Verified: -1}
-	w := c.work[repo.ID]
+	w := l.work[repo.ID]
 	if w == nil {
 		w = &work{}
 	}
-	if !c.hidesDetails() {
+	if !l.hidesDetails() {
 		out.Candidates, out.Verified = w.candidates, w.verified
 	}
 	left := map[string]int{}
-	if c.hidesDetails() {
-		if reason := c.endings.whyCut(repo.ID); reason != "" {
+	if l.hidesDetails() {
+		if reason := l.endings.whyCut(repo.ID); reason != "" {
 			left[reason] = 0
 		}
 	} else {
@@ -235,17 +235,17 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 			left[reason] = 0
 		}
 	}
-	c.coverShards(&out, repo, rev, left)
+	l.coverShards(&out, repo, rev, left)
 	if rev.Files != nil {
 		out.Documents += len(rev.Files.Unindexed)
-		for reason, n := range c.unsearchable[rev.Files] {
+		for reason, n := range l.unsearchable[rev.Files] {
 			left[reason.String()] += n
 		}
-		if reason := c.endings.whyUnread(repo.ID); reason != "" {
+		if reason := l.endings.whyUnread(repo.ID); reason != "" {
 			left[reason] += len(rev.Files.Unindexed)
 		}
 	}
-	for _, reason := range c.task.WhyUnread(repo) {
+	for _, reason := range l.task.WhyUnread(repo) {
 		left[reason] += 0
 	}
 	for reason, n := range left {
@@ -259,19 +259,19 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 // shard that the search did not look at if the record of the repository has the
 // count: the remaining documents are in that shard. Nor does it read a shard
 // that could not be reached in time.
-func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, left map[string]int) {
+func (l *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, left map[string]int) {
 	known, unread := 0, ""
 	counted := len(repo.Branches) == 1 && rev.Branch == 0
-	for _, id := range c.inOrder(repo.Shards) {
-		v, ok := c.task.Snapshot.Shard(id)
+	for _, id := range l.inOrder(repo.Shards) {
+		v, ok := l.task.Snapshot.Shard(id)
 		if !ok || !rev.MayBeIn(id) {
 			continue
 		}
-		reason := c.endings.whyUnsearched(repo.ID, id)
-		if reason == "" && c.task.HasFailed(v.ID) {
+		reason := l.endings.whyUnsearched(repo.ID, id)
+		if reason == "" && l.task.HasFailed(v.ID) {
 			left[report.ReasonIndexUnreadable] += 0 // some of it, how much is not counted
 		}
-		view, looked := c.views[v.ID]
+		view, looked := l.views[v.ID]
 		if !looked && !counted && reason == report.ReasonMatchLimit {
 			view, looked = v, true
 		}
@@ -279,11 +279,11 @@ func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *
 			unread = cmp.Or(reason, report.ReasonIndexUnreadable)
 			continue
 		}
-		n := c.coverShard(view, repo, rev, left)
+		n := l.coverShard(view, repo, rev, left)
 		known += n
 		if reason != "" {
 			left[reason] += n
-		} else if !v.HasSymbols() && c.symbols() {
+		} else if !v.HasSymbols() && l.symbols() {
 			left[report.ReasonSymbolsMissing] += n
 		}
 	}
@@ -297,13 +297,13 @@ func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *
 }
 
 // symbols reports whether names of symbols were searched for.
-func (c *Ledger) symbols() bool {
-	return slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.InSymbols })
+func (l *Ledger) symbols() bool {
+	return slices.ContainsFunc(l.queries, func(b *target.Query) bool { return b.InSymbols })
 }
 
 // coverShard returns how many documents of the revision a shard has, and counts
 // those without searchable content.
-func (c *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
+func (l *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
 	docs, err := v.Documents()
 	if err != nil {
 		return 0
@@ -326,15 +326,15 @@ func (c *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Re
 }
 
 // inOrder returns some shards in the order in which searches visit them.
-func (c *Ledger) inOrder(shards []uint32) []uint32 {
+func (l *Ledger) inOrder(shards []uint32) []uint32 {
 	if len(shards) < 2 {
 		return shards
 	}
-	if c.places == nil {
-		c.places = map[uint32]int{}
-		for id := range c.task.Snapshot.ShardIDs() {
-			c.places[id] = len(c.places)
+	if l.places == nil {
+		l.places = map[uint32]int{}
+		for id := range l.task.Snapshot.ShardIDs() {
+			l.places[id] = len(l.places)
 		}
 	}
-	return slices.SortedFunc(slices.Values(shards), func(a, b uint32) int { return cmp.Compare(c.places[a], c.places[b]) })
+	return slices.SortedFunc(slices.Values(shards), func(a, b uint32) int { return cmp.Compare(l.places[a], l.places[b]) })
 }

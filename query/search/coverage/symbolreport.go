@@ -11,22 +11,22 @@ import (
 
 // ReportSymbols reports what a search of symbols cannot look at: shards whose
 // symbols have not been read, and documents that could not be parsed.
-func ReportSymbols(r *task.Task, queries []*target.Query) {
+func ReportSymbols(t *task.Task, queries []*target.Query) {
 	ofSymbols := slices.DeleteFunc(slices.Clone(queries), func(b *target.Query) bool { return !b.InSymbols })
 	missing, failed := 0, 0
-	for _, v := range target.Shards(r, ofSymbols) {
+	for _, v := range target.Shards(t, ofSymbols) {
 		switch {
-		case r.Visible.IsShared(v.ID) && v.HasSymbols():
+		case t.Visible.IsShared(v.ID) && v.HasSymbols():
 			// How many of the failures are of documents that the client may see is unknown.
 		case v.HasSymbols():
 			failed += v.Header.Symbols.Failed
 		default:
-			missing += documentsIn(r, v)
+			missing += documentsIn(t, v)
 		}
 	}
 	missing += unparsed(ofSymbols)
-	r.Report.Skips().Add(report.SymbolsMissing(missing))
-	r.Report.Skips().Add(report.SymbolsFailed(failed))
+	t.Report.Skips().Add(report.SymbolsMissing(missing))
+	t.Report.Skips().Add(report.SymbolsFailed(failed))
 }
 
 // unparsed counts the files of revisions, whose symbols are not read.
@@ -49,18 +49,18 @@ func unparsed(queries []*target.Query) (n int) {
 }
 
 // documentsIn counts the documents of a shard that exist for the client.
-func documentsIn(r *task.Task, v shard.View) int {
-	if !r.Visible.IsShared(v.ID) {
+func documentsIn(t *task.Task, v shard.View) int {
+	if !t.Visible.IsShared(v.ID) {
 		return v.Header.Documents
 	}
 	docs, err := v.Documents()
 	if err != nil {
-		r.FailShard(v.ID, err)
+		t.FailShard(v.ID, err)
 		return 0
 	}
 	n := 0
 	for i := range docs.Len() {
-		if r.Visible.Get(docs.Repository[i]) != nil {
+		if t.Visible.Get(docs.Repository[i]) != nil {
 			n++
 		}
 	}

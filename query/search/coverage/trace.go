@@ -13,25 +13,25 @@ import (
 
 // Report puts all of it into the trace: the repositories with candidates, or with
 // anything left, one by one, then some of the others. The rest is a sum.
-func (c *Ledger) Report() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.endings {
-		c.endings[i].findLeft(c.task)
+func (l *Ledger) Report() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.endings {
+		l.endings[i].findLeft(l.task)
 	}
 	var out []report.Coverage
 	covered := &store.IDs{}
 	idle := 0
-	for repo, hasWork := range c.ordered() {
+	for repo, hasWork := range l.ordered() {
 		if !hasWork {
 			if idle++; idle > MaxIdle {
 				break
 			}
 		}
 		whole := true
-		for _, rev := range c.revisions(repo) {
+		for _, rev := range l.revisions(repo) {
 			if whole = len(out) < MaxRows; whole {
-				out = append(out, c.cover(repo, rev))
+				out = append(out, l.cover(repo, rev))
 			}
 		}
 		if whole {
@@ -41,17 +41,17 @@ func (c *Ledger) Report() {
 			break
 		}
 	}
-	rows := c.commits[:min(len(c.commits), MaxRows-len(out))]
-	commits := len(c.commits) - len(rows) + c.moreCommits
+	rows := l.commits[:min(len(l.commits), MaxRows-len(out))]
+	commits := len(l.commits) - len(rows) + l.moreCommits
 	out = append(out, rows...)
-	queries := c.documentQueries()
-	rest := restOf(c.task, queries, covered, commits)
+	queries := l.documentQueries()
+	rest := restOf(l.task, queries, covered, commits)
 	lazy := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsLazy() })
-	if c.task.Visible.Len() <= fewKnown || !lazy {
-		c.task.Trace.Cover(out, rest())
+	if l.task.Visible.Len() <= fewKnown || !lazy {
+		l.task.Trace.Cover(out, rest())
 		return
 	}
-	c.task.Trace.CoverLater(out, heldBytes+len(queries)*c.task.Visible.Len()/8, rest)
+	l.task.Trace.CoverLater(out, heldBytes+len(queries)*l.task.Visible.Len()/8, rest)
 }
 
 const (
@@ -86,7 +86,7 @@ func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits i
 }
 
 // documentQueries returns the basic queries that search documents.
-func (c *Ledger) documentQueries() []*target.Query { return target.WithDocuments(c.queries) }
+func (l *Ledger) documentQueries() []*target.Query { return target.WithDocuments(l.queries) }
 
 func repositoriesOf(queries []*target.Query) []*target.Repositories {
 	sets := make([]*target.Repositories, len(queries))
@@ -97,23 +97,23 @@ func repositoriesOf(queries []*target.Query) []*target.Repositories {
 }
 
 // searched yields the repositories that were searched for documents, in listing order.
-func (c *Ledger) searched() iter.Seq[*store.Repository] {
-	return target.Union(c.task, repositoriesOf(c.documentQueries()))
+func (l *Ledger) searched() iter.Seq[*store.Repository] {
+	return target.Union(l.task, repositoriesOf(l.documentQueries()))
 }
 
 // ordered yields the repositories that were searched: those with candidates, or with
 // anything left, first, and whether they are such. It need not go through all.
-func (c *Ledger) ordered() iter.Seq2[*store.Repository, bool] {
+func (l *Ledger) ordered() iter.Seq2[*store.Repository, bool] {
 	return func(yield func(*store.Repository, bool) bool) {
 		first := map[uint32]bool{}
-		if !c.hidesDetails() {
-			for repo := range c.worked() {
+		if !l.hidesDetails() {
+			for repo := range l.worked() {
 				if first[repo.ID] = true; !yield(repo, true) {
 					return
 				}
 			}
 		}
-		for repo := range c.searched() {
+		for repo := range l.searched() {
 			if !first[repo.ID] && !yield(repo, false) {
 				return
 			}
@@ -127,36 +127,36 @@ const manyLeft = 4 * MaxRows
 
 // worked yields the repositories with candidates, or with anything left, in listing
 // order.
-func (c *Ledger) worked() iter.Seq[*store.Repository] {
+func (l *Ledger) worked() iter.Seq[*store.Repository] {
 	some := map[uint32]*store.Repository{}
 	add := func(id uint32) {
-		if repo := c.task.Visible.Get(id); repo != nil {
+		if repo := l.task.Visible.Get(id); repo != nil {
 			some[id] = repo
 		}
 	}
-	for id := range c.work {
+	for id := range l.work {
 		add(id)
 	}
-	for _, e := range c.endings {
+	for _, e := range l.endings {
 		for _, repo := range target.WithUnindexed(e.queries) {
 			some[repo.ID] = repo
 		}
 		for shard := range e.left {
-			for id := range c.task.Snapshot.ShardRepositories(shard) {
+			for id := range l.task.Snapshot.ShardRepositories(shard) {
 				if add(id); len(some) > manyLeft {
-					return c.isWork(c.searched())
+					return l.isWork(l.searched())
 				}
 			}
 		}
 	}
-	return c.isWork(slices.Values(slices.SortedFunc(maps.Values(some), store.CompareListed)))
+	return l.isWork(slices.Values(slices.SortedFunc(maps.Values(some), store.CompareListed)))
 }
 
 // isWork leaves the repositories with candidates, or with anything left.
-func (c *Ledger) isWork(of iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
+func (l *Ledger) isWork(of iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
 	return func(yield func(*store.Repository) bool) {
 		for repo := range of {
-			if (c.work[repo.ID] != nil || c.endings.hasLeft(repo)) && c.wasSearched(repo.ID) && !yield(repo) {
+			if (l.work[repo.ID] != nil || l.endings.hasLeft(repo)) && l.wasSearched(repo.ID) && !yield(repo) {
 				return
 			}
 		}
@@ -164,6 +164,6 @@ func (c *Ledger) isWork(of iter.Seq[*store.Repository]) iter.Seq[*store.Reposito
 }
 
 // wasSearched reports whether documents of a repository were searched for.
-func (c *Ledger) wasSearched(repository uint32) bool {
-	return slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.Documents && b.Repositories.Has(repository) })
+func (l *Ledger) wasSearched(repository uint32) bool {
+	return slices.ContainsFunc(l.queries, func(b *target.Query) bool { return b.Documents && b.Repositories.Has(repository) })
 }

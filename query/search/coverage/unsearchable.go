@@ -12,15 +12,15 @@ import (
 // be searched. An answer with results leaves them to the trace; one without may
 // not look as if all had been read. Binary files and submodules have no text, so
 // they are news only to a query that selects them by their paths.
-func (c *Ledger) ReportNoText() {
+func (l *Ledger) ReportNoText() {
 	var asking []*target.Query
-	for _, b := range c.queries {
+	for _, b := range l.queries {
 		if b.Documents && b.AskedPatterns() > 0 && (b.InContent || b.InSymbols) {
 			asking = append(asking, b)
 		}
 	}
 	counts := map[shard.Reason]int{}
-	for _, v := range c.views { // what was not planned is reported
+	for _, v := range l.views { // what was not planned is reported
 		docs, err := v.Documents()
 		if err != nil {
 			continue
@@ -34,12 +34,12 @@ func (c *Ledger) ReportNoText() {
 			}
 		}
 	}
-	for _, byReason := range c.unsearchable {
+	for _, byReason := range l.unsearchable {
 		for reason, n := range byReason {
 			if slices.ContainsFunc(asking, func(b *target.Query) bool { return b.ExpectsText(reason) }) {
 				counts[reason] += n
 			}
 		}
 	}
-	c.task.Report.Skips().Add(report.NoText(counts))
+	l.task.Report.Skips().Add(report.NoText(counts))
 }

@@ -14,23 +14,23 @@ import (
 
 // Scan confirms documents for b, source by source, in no order. It returns how
 // many were looked at.
-func Scan(ctx context.Context, r *task.Task, b *target.Query, s verify.Scan) (docs int, err error) {
+func Scan(ctx context.Context, t *task.Task, b *target.Query, s verify.Scan) (docs int, err error) {
 	work := make(chan target.Source)
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards docs
-	sources := target.Sources(r, []*target.Query{b})
-	for range min(r.Processors.Goroutines(), len(sources)) {
+	sources := target.Sources(t, []*target.Query{b})
+	for range min(t.Processors.Goroutines(), len(sources)) {
 		wg.Go(func() {
-			v := verify.New([]*target.Query{b}, verify.Options{Brute: r.Brute})
-			at := r.Processors.Slot()
+			v := verify.New([]*target.Query{b}, verify.Options{Brute: t.Brute})
+			at := t.Processors.Slot()
 			defer at.Release()
 			for src := range work {
-				if err := scanSource(ctx, r, at, v, src, b, s); err != nil && ctx.Err() == nil {
+				if err := scanSource(ctx, t, at, v, src, b, s); err != nil && ctx.Err() == nil {
 					s.Unreadable(src)
 				}
 			}
 			if err := v.Close(); err != nil {
-				v.Plan.Fail(r, err)
+				v.Plan.Fail(t, err)
 			}
 			mu.Lock()
 			docs += v.Documents
@@ -50,9 +50,9 @@ func Scan(ctx context.Context, r *task.Task, b *target.Query, s verify.Scan) (do
 
 // scanSource confirms the documents of one source, and records what fails. A
 // document that cannot be confirmed does not keep the others from it.
-func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify.Verifier, src target.Source, b *target.Query, s verify.Scan) error {
+func scanSource(ctx context.Context, t *task.Task, at *admission.Slot, v *verify.Verifier, src target.Source, b *target.Query, s verify.Scan) error {
 	wanted := func() bool {
-		for key := range target.KeysIn(r.Snapshot, b.Repositories, src) {
+		for key := range target.KeysIn(t.Snapshot, b.Repositories, src) {
 			if !s.Done(key) {
 				return true
 			}
@@ -63,7 +63,7 @@ func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify
 		return nil
 	}
 	var failed error
-	in := shardplan.NewReader(r, nil)
+	in := shardplan.NewReader(t, nil)
 	defer in.Close()
 	if src.Unindexed == nil {
 		in.Slot = at
@@ -71,11 +71,11 @@ func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify
 			return err
 		}
 	}
-	err := shardplan.Source(ctx, r, src, in, v.Queries, func(p *shardplan.Plan) bool {
+	err := shardplan.Source(ctx, t, src, in, v.Queries, func(p *shardplan.Plan) bool {
 		if err := v.Scan(ctx, at, p, s); err != nil {
 			failed = err
 			if ctx.Err() == nil {
-				p.Fail(r, err)
+				p.Fail(t, err)
 			}
 		}
 		if src.Unindexed != nil {

@@ -56,27 +56,27 @@ func dateBounds(now time.Time) *[len(dateFilters)]int64 {
 	return &bounds
 }
 
-func (s *commitFacets) add(m *query.CommitMatch, caseSensitive bool) {
+func (cf *commitFacets) add(m *query.CommitMatch, caseSensitive bool) {
 	if m.IsDiff {
-		s.diffs.Count += m.Count()
+		cf.diffs.Count += m.Count()
 	} else {
-		s.messages.Count += m.Count()
+		cf.messages.Count += m.Count()
 	}
-	s.addAuthor(m.Author, caseSensitive)
-	if s.bounds == nil {
-		s.bounds = dateBounds(s.began)
+	cf.addAuthor(m.Author, caseSensitive)
+	if cf.bounds == nil {
+		cf.bounds = dateBounds(cf.began)
 	}
 	seconds := m.Committer.Date.Unix()
 	for i, f := range dateFilters {
-		if f.field == "after" && seconds > s.bounds[i] || f.field == "before" && seconds < s.bounds[i] {
-			s.dates[i]++
+		if f.field == "after" && seconds > cf.bounds[i] || f.field == "before" && seconds < cf.bounds[i] {
+			cf.dates[i]++
 		}
 	}
 }
 
 // addAuthor counts one commit for the whole address of its author, as an address
 // may be a part of another. Nothing selects an author without one.
-func (s *commitFacets) addAuthor(a query.Signature, caseSensitive bool) {
+func (cf *commitFacets) addAuthor(a query.Signature, caseSensitive bool) {
 	if a.Email == "" {
 		return
 	}
@@ -84,25 +84,25 @@ func (s *commitFacets) addAuthor(a query.Signature, caseSensitive bool) {
 	if !caseSensitive {
 		key = strings.ToLower(key)
 	}
-	f := s.authors[key]
+	f := cf.authors[key]
 	if f == nil {
 		f = &query.SuggestedFilter{Value: "author:^" + quoteValue(a.Email) + "$", Label: a.Name, Kind: kindAuthor}
-		s.authors[key] = f
+		cf.authors[key] = f
 	}
 	f.Count++
 }
 
 // appendEntries appends every filter that counts anything, but for types.
-func (s *commitFacets) appendEntries(out []query.SuggestedFilter, authors bool) []query.SuggestedFilter {
+func (cf *commitFacets) appendEntries(out []query.SuggestedFilter, authors bool) []query.SuggestedFilter {
 	for i, f := range dateFilters {
-		if s.dates[i] > 0 {
-			out = append(out, query.SuggestedFilter{Value: f.field + ":" + strconv.Quote(f.when), Label: f.label, Count: s.dates[i], Kind: kindCommitDate})
+		if cf.dates[i] > 0 {
+			out = append(out, query.SuggestedFilter{Value: f.field + ":" + strconv.Quote(f.when), Label: f.label, Count: cf.dates[i], Kind: kindCommitDate})
 		}
 	}
 	if !authors {
 		return out
 	}
-	for _, f := range s.authors {
+	for _, f := range cf.authors {
 		out = append(out, *f)
 	}
 	return out

@@ -78,85 +78,85 @@ func newFacets(now time.Time) facets {
 }
 
 // add counts one match.
-func (s *facets) add(m query.Match) {
-	if repo := m.In(); repo != s.lastSeen {
-		s.seen[repo.ID] = struct{}{}
-		s.lastSeen = repo
+func (fs *facets) add(m query.Match) {
+	if repo := m.In(); repo != fs.lastSeen {
+		fs.seen[repo.ID] = struct{}{}
+		fs.lastSeen = repo
 	}
 	switch m := m.(type) {
 	case *query.FileMatch:
-		s.addFile(m)
+		fs.addFile(m)
 	case *query.CommitMatch:
-		s.repo(m.Repo, "").Count += m.Count()
-		s.commits.add(m, s.scope.CaseSensitive)
+		fs.repo(m.Repo, "").Count += m.Count()
+		fs.commits.add(m, fs.scope.CaseSensitive)
 	case *query.RepoMatch:
-		s.names.Count++
+		fs.names.Count++
 	}
 }
 
-func (s *facets) addFile(m *query.FileMatch) {
+func (fs *facets) addFile(m *query.FileMatch) {
 	n := m.Count()
-	s.repo(m.Repo, m.Rev).Count += n
-	if !s.scope.SelectsDirectories {
-		s.addPath(m, n)
+	fs.repo(m.Repo, m.Rev).Count += n
+	if !fs.scope.SelectsDirectories {
+		fs.addPath(m, n)
 	}
-	s.addSymbols(m.Symbols)
-	if s.scope.OnlyType != "" {
-		s.code.Count += n // whichever type it is, all is of that
-		s.paths.Count += n
+	fs.addSymbols(m.Symbols)
+	if fs.scope.OnlyType != "" {
+		fs.code.Count += n // whichever type it is, all is of that
+		fs.paths.Count += n
 		return
 	}
-	s.code.Count += min(m.InText, n)
+	fs.code.Count += min(m.InText, n)
 	if m.InPath {
-		s.paths.Count++
+		fs.paths.Count++
 	}
 }
 
 // addPath counts a match for the filters that select by its path.
-func (s *facets) addPath(m *query.FileMatch, n int) {
+func (fs *facets) addPath(m *query.FileMatch, n int) {
 	if m.Language != "" {
-		s.named[m.Language] = true
+		fs.named[m.Language] = true
 	}
 	for _, name := range lang.Claiming(m.Path) {
-		s.lang(name).Count += n
+		fs.lang(name).Count += n
 	}
-	for i, hit := range matchFileFilters(m.Path, s.scope.CaseSensitive) {
+	for i, hit := range matchFileFilters(m.Path, fs.scope.CaseSensitive) {
 		if hit {
-			s.files[i] += n
+			fs.files[i] += n
 		}
 	}
 }
 
-func (s *facets) exclude(forks, archived int) {
-	s.forks.Count += forks
-	s.archived.Count += archived
+func (fs *facets) exclude(forks, archived int) {
+	fs.forks.Count += forks
+	fs.archived.Count += archived
 }
 
 // repositories is the number of repositories with a match.
-func (s *facets) repositories() int { return len(s.seen) }
+func (fs *facets) repositories() int { return len(fs.seen) }
 
-func (s *facets) repo(r *query.Repository, rev string) *query.SuggestedFilter {
-	if s.scope.AnyRevision {
+func (fs *facets) repo(r *query.Repository, rev string) *query.SuggestedFilter {
+	if fs.scope.AnyRevision {
 		rev = ""
 	}
-	if r == s.lastRepo && rev == s.lastRev {
-		return s.lastRepoFor
+	if r == fs.lastRepo && rev == fs.lastRev {
+		return fs.lastRepoFor
 	}
 	key := repoRev{r.ID, rev}
-	f := s.repos[key]
+	f := fs.repos[key]
 	if f == nil {
 		f = &query.SuggestedFilter{Value: repoValue(r.Name, rev), Label: r.Name, Kind: kindRepo}
-		s.repos[key] = f
+		fs.repos[key] = f
 	}
-	s.lastRepo, s.lastRev, s.lastRepoFor = r, rev, f
+	fs.lastRepo, fs.lastRev, fs.lastRepoFor = r, rev, f
 	return f
 }
 
-func (s *facets) lang(name string) *query.SuggestedFilter {
-	f := s.langs[name]
+func (fs *facets) lang(name string) *query.SuggestedFilter {
+	f := fs.langs[name]
 	if f == nil {
 		f = &query.SuggestedFilter{Value: langValue(name), Label: name, Kind: kindLang}
-		s.langs[name] = f
+		fs.langs[name] = f
 	}
 	return f
 }
@@ -178,31 +178,31 @@ func langValue(name string) string {
 }
 
 // entries copies every filter that counts anything.
-func (s *facets) entries() []query.SuggestedFilter {
-	out := make([]query.SuggestedFilter, 0, len(s.repos)+len(s.langs)+len(s.files)+5)
-	for _, f := range []query.SuggestedFilter{s.code, s.symbols, s.paths, s.names, s.forks, s.archived, s.commits.messages, s.commits.diffs} {
+func (fs *facets) entries() []query.SuggestedFilter {
+	out := make([]query.SuggestedFilter, 0, len(fs.repos)+len(fs.langs)+len(fs.files)+5)
+	for _, f := range []query.SuggestedFilter{fs.code, fs.symbols, fs.paths, fs.names, fs.forks, fs.archived, fs.commits.messages, fs.commits.diffs} {
 		kind, isType := strings.CutPrefix(f.Value, "type:")
-		if f.Count > 0 && (!isType || s.scope.suggests(kind)) {
+		if f.Count > 0 && (!isType || fs.scope.suggests(kind)) {
 			out = append(out, f)
 		}
 	}
 	for i, f := range fileFilters {
-		if s.files[i] > 0 && !s.scope.CaseMixed {
-			out = append(out, query.SuggestedFilter{Value: "-file:" + f.pattern, Label: f.label, Count: s.files[i], Kind: kindFile})
+		if fs.files[i] > 0 && !fs.scope.CaseMixed {
+			out = append(out, query.SuggestedFilter{Value: "-file:" + f.pattern, Label: f.label, Count: fs.files[i], Kind: kindFile})
 		}
 	}
-	for kind, n := range s.symbolKinds {
-		if !s.scope.Selects {
+	for kind, n := range fs.symbolKinds {
+		if !fs.scope.Selects {
 			out = append(out, symbolFilter(kind, n))
 		}
 	}
-	out = s.commits.appendEntries(out, !s.scope.CaseMixed)
-	for name, f := range s.langs {
-		if s.named[name] {
+	out = fs.commits.appendEntries(out, !fs.scope.CaseMixed)
+	for name, f := range fs.langs {
+		if fs.named[name] {
 			out = append(out, *f)
 		}
 	}
-	for _, f := range s.repos {
+	for _, f := range fs.repos {
 		out = append(out, *f)
 	}
 	return out
@@ -266,11 +266,11 @@ func (t *topFilters) sorted() []query.SuggestedFilter {
 }
 
 // addSymbols counts symbols by kind.
-func (s *facets) addSymbols(symbols []query.Symbol) {
-	s.symbols.Count += len(symbols)
+func (fs *facets) addSymbols(symbols []query.Symbol) {
+	fs.symbols.Count += len(symbols)
 	for _, sym := range symbols {
 		if sym.Kind != "" {
-			s.symbolKinds[sym.Kind]++
+			fs.symbolKinds[sym.Kind]++
 		}
 	}
 }

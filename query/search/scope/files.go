@@ -216,7 +216,7 @@ func (l *treeList) list(ctx context.Context, repo *git.Repo, commit string) erro
 
 // mark finds files in shards: those of live documents, and then those of dead
 // ones whose text was taken in.
-func (l *treeList) mark(r *task.Task, repo *store.Repository, in map[uint32]*postings.Set) error {
+func (l *treeList) mark(t *task.Task, repo *store.Repository, in map[uint32]*postings.Set) error {
 	type place struct {
 		shard uint32
 		doc   uint16
@@ -231,13 +231,13 @@ func (l *treeList) mark(r *task.Task, repo *store.Repository, in map[uint32]*pos
 		l.found[p.file] = true
 	}
 	for _, id := range repo.Shards {
-		v, ok := r.Snapshot.Shard(id)
+		v, ok := t.Snapshot.Shard(id)
 		if !ok {
 			continue
 		}
 		docs, err := v.Documents()
 		if err != nil {
-			r.FailShard(id, err)
+			t.FailShard(id, err)
 			continue // its files are read through git instead
 		}
 		for i := range docs.Len() {
@@ -252,7 +252,7 @@ func (l *treeList) mark(r *task.Task, repo *store.Repository, in map[uint32]*pos
 			switch {
 			case v.Dead == nil || !v.Dead.Contains(uint16(i)):
 				take(p)
-			case docs.Reason[i] == shard.Searchable && int64(docs.FileBytes[i]) <= r.MaxTextBytes:
+			case docs.Reason[i] == shard.Searchable && int64(docs.FileBytes[i]) <= t.MaxTextBytes:
 				dead = append(dead, p)
 			}
 		}

@@ -189,9 +189,9 @@ type resolved struct {
 }
 
 // of returns the key of a revision of the same repository.
-func (k resolved) of(rev string) resolved {
-	k.rev = rev
-	return k
+func (r resolved) of(rev string) resolved {
+	r.rev = rev
+	return r
 }
 
 func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *gitAnswer) error {

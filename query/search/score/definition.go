@@ -115,10 +115,10 @@ func DefinitionPoints(lo, hi int, name string, factor float64) float64 {
 
 // defined returns the points of the best definition in the text of whose name
 // h has a part, or which h names with what it belongs to.
-func (s *Document) defined(path string, h *Hit) float64 {
+func (doc *Document) defined(path string, h *Hit) float64 {
 	best := 0.0
-	for i := range s.Definitions {
-		d, place := &s.Definitions[i], &s.places[i]
+	for i := range doc.Definitions {
+		d, place := &doc.Definitions[i], &doc.places[i]
 		if h.Owner != "" && ident.Fold(h.Member) == ident.Fold(d.Name) && d.belongsTo(h.Owner, path) {
 			best = max(best, DefinitionPoints(0, len(d.Name), d.Name, d.Factor)*CaseShare(h.Member, d.Name)*d.Rarity)
 			continue
@@ -141,11 +141,11 @@ func (s *Document) defined(path string, h *Hit) float64 {
 
 // kindPoints returns those of the best definition of which the hits name both
 // the kind and the name.
-func (s *Document) kindPoints() float64 {
+func (doc *Document) kindPoints() float64 {
 	best := 0.0
-	for i := range s.Definitions {
-		d := &s.Definitions[i]
-		if d.Hi-d.Lo == len(d.Name) && !strings.EqualFold(d.Kind, d.Name) && s.asksFor(d.Kind) && s.asksFor(d.Name) {
+	for i := range doc.Definitions {
+		d := &doc.Definitions[i]
+		if d.Hi-d.Lo == len(d.Name) && !strings.EqualFold(d.Kind, d.Name) && doc.asksFor(d.Kind) && doc.asksFor(d.Name) {
 			best = max(best, kindNamed*d.Rarity)
 		}
 	}
@@ -153,8 +153,8 @@ func (s *Document) kindPoints() float64 {
 }
 
 // asksFor reports whether a hit is of the literal word, in whatever case.
-func (s *Document) asksFor(word string) bool {
-	return slices.ContainsFunc(s.Hits, func(h Hit) bool { return strings.EqualFold(h.Literal, word) })
+func (doc *Document) asksFor(word string) bool {
+	return slices.ContainsFunc(doc.Hits, func(h Hit) bool { return strings.EqualFold(h.Literal, word) })
 }
 
 // belongsTo reports whether owner names what d belongs to: what contains it, or
@@ -174,17 +174,17 @@ type definitionPlace struct {
 }
 
 // locate finds where the definitions stand, of those that patterns may touch.
-func (s *Document) locate() error {
-	if len(s.Definitions) == 0 {
+func (doc *Document) locate() error {
+	if len(doc.Definitions) == 0 {
 		return nil
 	}
-	s.places = make([]definitionPlace, len(s.Definitions))
-	if !slices.ContainsFunc(s.Hits, func(h Hit) bool { return len(h.Text) > 0 }) {
+	doc.places = make([]definitionPlace, len(doc.Definitions))
+	if !slices.ContainsFunc(doc.Hits, func(h Hit) bool { return len(h.Text) > 0 }) {
 		return nil
 	}
-	for i := range s.Definitions {
+	for i := range doc.Definitions {
 		var err error
-		if s.places[i], err = s.Definitions[i].find(s.Text); err != nil {
+		if doc.places[i], err = doc.Definitions[i].find(doc.Text); err != nil {
 			return err
 		}
 	}

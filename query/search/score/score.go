@@ -114,46 +114,46 @@ type Document struct {
 
 // Score returns the score of the document at path. It depends on all that was
 // found there, of which a limit may show little.
-func (s *Document) Score(path string) (float64, error) {
-	if err := s.locate(); err != nil {
+func (doc *Document) Score(path string) (float64, error) {
+	if err := doc.locate(); err != nil {
 		return 0, err
 	}
-	for i := range s.Hits {
-		h := &s.Hits[i]
-		inText, err := s.words(h)
+	for i := range doc.Hits {
+		h := &doc.Hits[i]
+		inText, err := doc.words(h)
 		if err != nil {
 			return 0, err
 		}
-		found := [3]float64{inText, PathPoints(path, h.Path), s.defined(path, h)}
+		found := [3]float64{inText, PathPoints(path, h.Path), doc.defined(path, h)}
 		best, sum := 0.0, 0.0
 		for _, points := range found {
 			best, sum = max(best, points), sum+points
 		}
-		s.Patterns += h.Share * (best + besides*(sum-best))
-		if len(s.Hits) > 1 {
-			s.Patterns += h.Share * oftenPoints(len(h.Text), s.Text.Len())
+		doc.Patterns += h.Share * (best + besides*(sum-best))
+		if len(doc.Hits) > 1 {
+			doc.Patterns += h.Share * oftenPoints(len(h.Text), doc.Text.Len())
 		}
 	}
 	share := 1.0
-	if len(s.Hits) > 0 {
+	if len(doc.Hits) > 0 {
 		share = besides
 	}
-	s.Patterns += share*PathPoints(path, s.Names) + s.Symbols
-	if len(s.Hits) > 1 {
-		s.Patterns += stemPoints(path, s.Hits) + togetherInPath(s.Hits) + s.kindPoints()
-		n, err := s.together()
+	doc.Patterns += share*PathPoints(path, doc.Names) + doc.Symbols
+	if len(doc.Hits) > 1 {
+		doc.Patterns += stemPoints(path, doc.Hits) + togetherInPath(doc.Hits) + doc.kindPoints()
+		n, err := doc.together()
 		if err != nil {
 			return 0, err
 		}
-		s.near = nearWorth * float64(n-1) / float64(len(s.Hits)-1)
+		doc.near = nearWorth * float64(n-1) / float64(len(doc.Hits)-1)
 	}
-	return s.Sum(path), nil
+	return doc.Sum(path), nil
 }
 
 // Sum weighs what was found by what the document is.
-func (s *Document) Sum(path string) float64 {
-	out := (s.Patterns + s.Phrase + max(s.near, 0)) * DocumentShare(s.Quality, s.Prose)
-	out += starsWorth * float64(s.Stars) / float64(s.Stars+usualStars)
+func (doc *Document) Sum(path string) float64 {
+	out := (doc.Patterns + doc.Phrase + max(doc.near, 0)) * DocumentShare(doc.Quality, doc.Prose)
+	out += starsWorth * float64(doc.Stars) / float64(doc.Stars+usualStars)
 	return out - dirCost*float64(min(strings.Count(path, "/"), maxDirs))
 }
 
@@ -168,12 +168,12 @@ func DocumentShare(quality byte, prose bool) float64 {
 
 // words returns the points of the best place of h in the text, and sees to the
 // phrase.
-func (s *Document) words(h *Hit) (best float64, err error) {
+func (doc *Document) words(h *Hit) (best float64, err error) {
 	for _, span := range h.Text {
 		// What stands around it decides what ends there; the phrase begins with it.
 		from := max(int(span.Start)-1, 0)
-		to := min(max(int(span.End)+1, int(span.Start)+len(h.Phrase)+1), s.Text.Len())
-		around, err := s.Text.Bytes(from, to)
+		to := min(max(int(span.End)+1, int(span.Start)+len(h.Phrase)+1), doc.Text.Len())
+		around, err := doc.Text.Bytes(from, to)
 		if err != nil {
 			return 0, err
 		}
@@ -182,9 +182,9 @@ func (s *Document) words(h *Hit) (best float64, err error) {
 			best = max(best, points*CaseShare(h.Literal, string(around[lo:hi])))
 		}
 		if h.Phrase != "" {
-			s.Phrase = max(s.Phrase, phrasePoints(around, lo, h.Phrase, h.CaseSensitive))
+			doc.Phrase = max(doc.Phrase, phrasePoints(around, lo, h.Phrase, h.CaseSensitive))
 		}
-		if best >= wholeWord && (h.Phrase == "" || s.Phrase >= PhraseWhole) {
+		if best >= wholeWord && (h.Phrase == "" || doc.Phrase >= PhraseWhole) {
 			break
 		}
 	}
@@ -223,8 +223,8 @@ func phrasePoints(text []byte, lo int, phrase string, caseSensitive bool) float6
 }
 
 // together returns the most patterns that stand on one line.
-func (s *Document) together() (best int, err error) {
-	hits := s.Hits[:min(len(s.Hits), 64)]
+func (doc *Document) together() (best int, err error) {
+	hits := doc.Hits[:min(len(doc.Hits), 64)]
 	lineEnd, here := -1, uint64(0)
 	for next := [64]int{}; ; {
 		first := -1
@@ -240,7 +240,7 @@ func (s *Document) together() (best int, err error) {
 		next[first]++
 		if start > lineEnd {
 			here = 0
-			if lineEnd, err = s.Text.LineEnd(start); err != nil {
+			if lineEnd, err = doc.Text.LineEnd(start); err != nil {
 				return 0, err
 			}
 		}
@@ -299,9 +299,9 @@ func wordPoints(text []byte, lo, hi int) float64 {
 }
 
 // Explain says how the score of a path came about.
-func (s *Document) Explain(path string) string {
+func (doc *Document) Explain(path string) string {
 	return fmt.Sprintf("score %.0f: patterns %.0f, phrase %.0f, near %.0f, share %.2f, definitions %d",
-		s.Sum(path), s.Patterns, s.Phrase, max(s.near, 0), DocumentShare(s.Quality, s.Prose), len(s.Definitions))
+		doc.Sum(path), doc.Patterns, doc.Phrase, max(doc.near, 0), DocumentShare(doc.Quality, doc.Prose), len(doc.Definitions))
 }
 
 // oftenHalfBlocks and usualBlocks are oftenHalf and usualBytes, by the block.

@@ -34,45 +34,45 @@ func NewReader(t *task.Task, at *admission.Slot) *Reader {
 
 // Close releases the reader; plans that were made by means of it read no more. Errors
 // of reading were returned when they happened.
-func (in *Reader) Close() {
-	in.scratches.Put(in.scratch)
-	_ = in.lists.Close()
+func (r *Reader) Close() {
+	r.scratches.Put(r.scratch)
+	_ = r.lists.Close()
 }
 
 // Yield gives the slot to another search whose turn it is, and takes it again. The
 // error is that of ctx.
-func (in *Reader) Yield(ctx context.Context) error {
-	if in == nil || in.Slot == nil {
+func (r *Reader) Yield(ctx context.Context) error {
+	if r == nil || r.Slot == nil {
 		return ctx.Err()
 	}
-	return in.Slot.Acquire(ctx)
+	return r.Slot.Acquire(ctx)
 }
 
 // Content returns an evaluator of the lists of the text of a shard, to be used until the
 // next call.
-func (in *Reader) Content(v shard.View) *postings.Evaluator {
-	if in == nil {
+func (r *Reader) Content(v shard.View) *postings.Evaluator {
+	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return in.content.of(in, v, shard.FieldContent, v.DocOf())
+	return r.content.of(r, v, shard.FieldContent, v.DocOf())
 }
 
 // Paths returns an evaluator of path lists, in which a block is a document, to be used
 // until the next call.
-func (in *Reader) Paths(v shard.View, docs *shard.Documents) *postings.Evaluator {
-	if in == nil {
+func (r *Reader) Paths(v shard.View, docs *shard.Documents) *postings.Evaluator {
+	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return in.paths.of(in, v, shard.FieldPath, identity[:docs.Len()])
+	return r.paths.of(r, v, shard.FieldPath, identity[:docs.Len()])
 }
 
 // Evaluator returns an evaluator of the lists of a field, whose blocks belong to
 // the documents docOf.
-func (in *Reader) Evaluator(v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
-	if in == nil {
+func (r *Reader) Evaluator(v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
+	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return new(evaluator).of(in, v, f, docOf)
+	return new(evaluator).of(r, v, f, docOf)
 }
 
 // evaluator is an evaluator with the lists that it reads.
@@ -88,10 +88,10 @@ func (e *evaluator) of(in *Reader, v shard.View, f shard.Field, docOf []uint16) 
 }
 
 // symbols returns an evaluator of the lists of symbol names.
-func (in *Reader) symbols(v shard.View) (*postings.Evaluator, error) {
-	lists, err := v.SymbolLists(in.lists)
+func (r *Reader) symbols(v shard.View) (*postings.Evaluator, error) {
+	lists, err := v.SymbolLists(r.lists)
 	if err != nil {
 		return nil, err
 	}
-	return &postings.Evaluator{Reader: lists, DocOf: v.DocOf(), Scratch: in.scratch}, nil
+	return &postings.Evaluator{Reader: lists, DocOf: v.DocOf(), Scratch: r.scratch}, nil
 }

@@ -22,12 +22,12 @@ type UnindexedFile struct {
 	Quality byte
 }
 
-// Bytes returns an estimate of the memory of c.
-func (c *Files) Bytes() int {
+// Bytes returns an estimate of the memory of f.
+func (f *Files) Bytes() int {
 	const perFile, perSet = 160, 9 << 10
-	n := 1<<10 + len(c.In)*perSet
-	for i := range c.Unindexed {
-		n += perFile + len(c.Unindexed[i].Path)
+	n := 1<<10 + len(f.In)*perSet
+	for i := range f.Unindexed {
+		n += perFile + len(f.Unindexed[i].Path)
 	}
 	return n
 }

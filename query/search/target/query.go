@@ -21,9 +21,9 @@ type Query struct {
 }
 
 // ContributorsHold tests the contributors of a document at a revision.
-func (b *Query) ContributorsHold(at Key, path string) bool {
-	for n, f := range b.Contributors {
-		if _, contributed := b.Contributed[n][at][path]; contributed == f.Negated {
+func (q *Query) ContributorsHold(at Key, path string) bool {
+	for n, f := range q.Contributors {
+		if _, contributed := q.Contributed[n][at][path]; contributed == f.Negated {
 			return false
 		}
 	}
@@ -31,21 +31,21 @@ func (b *Query) ContributorsHold(at Key, path string) bool {
 }
 
 // OwnersHold tests the owners of a document at a revision.
-func (b *Query) OwnersHold(at Key, path string) bool {
-	if len(b.Owners) == 0 {
+func (q *Query) OwnersHold(at Key, path string) bool {
+	if len(q.Owners) == 0 {
 		return true
 	}
 	var of []string
-	if rules := b.OwnerRules[at]; rules != nil {
+	if rules := q.OwnerRules[at]; rules != nil {
 		of = rules.Owners(path)
 	}
-	return !slices.ContainsFunc(b.Owners, func(f compile.OwnerFilter) bool { return !f.Holds(of) })
+	return !slices.ContainsFunc(q.Owners, func(f compile.OwnerFilter) bool { return !f.Holds(of) })
 }
 
 // MayMatch judges a file by its path, before its text is read.
-func (b *Query) MayMatch(repository uint32, f SharedFile) bool {
-	t := b.Repositories.Get(repository)
-	if t == nil || b.InSymbols {
+func (q *Query) MayMatch(repository uint32, f SharedFile) bool {
+	t := q.Repositories.Get(repository)
+	if t == nil || q.InSymbols {
 		return false
 	}
 	held := slices.ContainsFunc(t.Revisions, func(rev *Revision) bool {
@@ -54,17 +54,17 @@ func (b *Query) MayMatch(repository uint32, f SharedFile) bool {
 	if !held {
 		return false
 	}
-	for n := range b.Paths {
-		if !b.Paths[n].Holds(f.Path) {
+	for n := range q.Paths {
+		if !q.Paths[n].Holds(f.Path) {
 			return false
 		}
 	}
-	return b.Tree == nil || compile.MayHold(b.Tree, func(n int) compile.Truth {
-		a := b.Atoms[n]
+	return q.Tree == nil || compile.MayHold(q.Tree, func(n int) compile.Truth {
+		a := q.Atoms[n]
 		switch _, found := a.Short(nil, f.Path); {
-		case found && b.InPath && !a.ContentOnly:
+		case found && q.InPath && !a.ContentOnly:
 			return compile.Yes
-		case b.InContent || a.Silent:
+		case q.InContent || a.Silent:
 			return compile.Perhaps
 		}
 		return compile.No

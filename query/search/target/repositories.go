@@ -47,85 +47,85 @@ func NewLazyRepositories(t *task.Task, ids *store.IDs, shown *Shown) *Repositori
 }
 
 // Get returns the target of a repository, nil if it has none.
-func (s *Repositories) Get(repository uint32) *Repository {
+func (r *Repositories) Get(repository uint32) *Repository {
 	switch {
-	case s == nil:
+	case r == nil:
 		return nil
-	case !s.IsLazy():
-		return s.byID[repository]
-	case !s.ids.Has(repository):
+	case !r.IsLazy():
+		return r.byID[repository]
+	case !r.ids.Has(repository):
 		return nil
 	}
-	s.mu.RLock()
-	t := s.byID[repository]
-	s.mu.RUnlock()
+	r.mu.RLock()
+	t := r.byID[repository]
+	r.mu.RUnlock()
 	if t != nil {
 		return t
 	}
-	return s.made(s.task.Visible.Get(repository))
+	return r.made(r.task.Visible.Get(repository))
 }
 
 // made returns the target of a member of a lazy set, always the same.
-func (s *Repositories) made(stored *store.Repository) *Repository {
-	if s.whole != nil {
-		return s.whole.Get(stored.ID)
+func (r *Repositories) made(stored *store.Repository) *Repository {
+	if r.whole != nil {
+		return r.whole.Get(stored.ID)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.byID[stored.ID]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.byID[stored.ID]
 	if t == nil {
 		rev := &Revision{}
 		if stored.Indexed() && len(stored.Branches) > 0 {
 			rev.Commit = stored.Branches[0].Commit
 		}
-		t = &Repository{Stored: stored, Shown: s.shown.Of(stored), Revisions: []*Revision{rev}}
-		s.byID[stored.ID] = t
+		t = &Repository{Stored: stored, Shown: r.shown.Of(stored), Revisions: []*Revision{rev}}
+		r.byID[stored.ID] = t
 	}
 	return t
 }
 
 // Has reports whether a repository is in the set. It makes no target.
-func (s *Repositories) Has(repository uint32) bool {
+func (r *Repositories) Has(repository uint32) bool {
 	switch {
-	case s == nil:
+	case r == nil:
 		return false
-	case s.IsLazy():
-		return s.ids.Has(repository)
+	case r.IsLazy():
+		return r.ids.Has(repository)
 	}
-	return s.byID[repository] != nil
+	return r.byID[repository] != nil
 }
 
 // HasRevision reports whether a revision of a repository is searched.
-func (s *Repositories) HasRevision(repository uint32) bool {
-	if s.IsLazy() {
-		return s.Has(repository)
+func (r *Repositories) HasRevision(repository uint32) bool {
+	if r.IsLazy() {
+		return r.Has(repository)
 	}
-	t := s.Get(repository)
+	t := r.Get(repository)
 	return t != nil && len(t.Revisions) > 0
 }
 
 // IsLazy reports whether targets are made when they are asked for. Then there may be
 // very many, each searched at its default branch.
-func (s *Repositories) IsLazy() bool { return s != nil && s.ids != nil }
+func (r *Repositories) IsLazy() bool { return r != nil && r.ids != nil }
 
 // Len returns how many repositories there are.
-func (s *Repositories) Len() int {
+func (r *Repositories) Len() int {
 	switch {
-	case s == nil:
+	case r == nil:
 		return 0
-	case s.IsLazy():
-		return s.ids.Len()
+	case r.IsLazy():
+		return r.ids.Len()
 	}
-	return len(s.byID)
+	return len(r.byID)
 }
 
 // IDs returns the IDs of the repositories. The set is not to be changed.
-func (s *Repositories) IDs() *store.IDs {
-	if s.IsLazy() {
-		return s.ids
+func (r *Repositories) IDs() *store.IDs {
+	if r.IsLazy() {
+		return r.ids
 	}
 	ids := &store.IDs{}
-	for repo := range s.Listed() {
+	for repo := range r.Listed() {
 		ids.Add(repo.ID)
 	}
 	return ids
@@ -133,13 +133,13 @@ func (s *Repositories) IDs() *store.IDs {
 
 // In returns the set of those repositories that have some IDs. These are the caller's
 // no more.
-func (s *Repositories) In(ids *store.IDs) *Repositories {
-	if s.IsLazy() {
-		ids.Intersect(s.ids)
-		return &Repositories{task: s.task, ids: ids, whole: s}
+func (r *Repositories) In(ids *store.IDs) *Repositories {
+	if r.IsLazy() {
+		ids.Intersect(r.ids)
+		return &Repositories{task: r.task, ids: ids, whole: r}
 	}
 	var some []*Repository
-	for t := range s.All() {
+	for t := range r.All() {
 		if ids.Has(t.Stored.ID) {
 			some = append(some, t)
 		}
@@ -148,20 +148,20 @@ func (s *Repositories) In(ids *store.IDs) *Repositories {
 }
 
 // All yields the targets in listing order. The set may change meanwhile.
-func (s *Repositories) All() iter.Seq[*Repository] {
+func (r *Repositories) All() iter.Seq[*Repository] {
 	return func(yield func(*Repository) bool) {
-		if s.IsLazy() {
-			for stored := range s.Listed() {
-				if !yield(s.made(stored)) {
+		if r.IsLazy() {
+			for stored := range r.Listed() {
+				if !yield(r.made(stored)) {
 					return
 				}
 			}
 			return
 		}
-		if s == nil {
+		if r == nil {
 			return
 		}
-		for _, t := range s.listed {
+		for _, t := range r.listed {
 			if !yield(t) {
 				return
 			}
@@ -170,12 +170,12 @@ func (s *Repositories) All() iter.Seq[*Repository] {
 }
 
 // Listed yields the repositories in listing order. It makes no targets.
-func (s *Repositories) Listed() iter.Seq[*store.Repository] {
-	if s.IsLazy() {
-		return s.task.Visible.In(s.ids)
+func (r *Repositories) Listed() iter.Seq[*store.Repository] {
+	if r.IsLazy() {
+		return r.task.Visible.In(r.ids)
 	}
 	return func(yield func(*store.Repository) bool) {
-		for t := range s.All() {
+		for t := range r.All() {
 			if !yield(t.Stored) {
 				return
 			}
@@ -185,20 +185,20 @@ func (s *Repositories) Listed() iter.Seq[*store.Repository] {
 
 // Keep leaves the targets that keep reports true for. They are then chosen one by
 // one.
-func (s *Repositories) Keep(keep func(*Repository) bool) {
+func (r *Repositories) Keep(keep func(*Repository) bool) {
 	kept := &Repositories{byID: map[uint32]*Repository{}}
-	for t := range s.All() {
+	for t := range r.All() {
 		if keep(t) {
 			kept.listed, kept.byID[t.Stored.ID] = append(kept.listed, t), t
 		}
 	}
-	s.task, s.ids, s.shown, s.whole, s.byID, s.listed = nil, nil, nil, nil, kept.byID, kept.listed
+	r.task, r.ids, r.shown, r.whole, r.byID, r.listed = nil, nil, nil, nil, kept.byID, kept.listed
 }
 
 // KeepRevisions leaves the revisions that keep reports true for, and the
 // repositories that have some.
-func (s *Repositories) KeepRevisions(keep func(*Repository, *Revision) bool) {
-	s.Keep(func(t *Repository) bool {
+func (r *Repositories) KeepRevisions(keep func(*Repository, *Revision) bool) {
+	r.Keep(func(t *Repository) bool {
 		t.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *Revision) bool { return !keep(t, rev) })
 		return len(t.Revisions) > 0
 	})

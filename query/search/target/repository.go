@@ -17,14 +17,14 @@ type Repository struct {
 	Excluded []string
 }
 
-// With returns t with the revisions of another target of its repository, nil
+// With returns r with the revisions of another target of its repository, nil
 // for none, added to its own.
-func (t *Repository) With(other *Repository) *Repository {
+func (r *Repository) With(other *Repository) *Repository {
 	if other == nil {
-		return t
+		return r
 	}
-	joined := *t
-	joined.Revisions = slices.Concat(t.Revisions, other.Revisions)
+	joined := *r
+	joined.Revisions = slices.Concat(r.Revisions, other.Revisions)
 	return &joined
 }
 
@@ -35,12 +35,12 @@ type Key struct {
 	Commit     string
 }
 
-// Key returns the key of a revision of t.
-func (t *Repository) Key(rev *Revision) Key { return Key{t.Stored.ID, rev.Commit} }
+// Key returns the key of a revision of r.
+func (r *Repository) Key(rev *Revision) Key { return Key{r.Stored.ID, rev.Commit} }
 
-// MayBeIn reports whether a revision of t may have documents in the shard.
-func (t *Repository) MayBeIn(shard uint32) bool {
-	return slices.ContainsFunc(t.Revisions, func(rev *Revision) bool { return rev.MayBeIn(shard) })
+// MayBeIn reports whether a revision of r may have documents in the shard.
+func (r *Repository) MayBeIn(shard uint32) bool {
+	return slices.ContainsFunc(r.Revisions, func(rev *Revision) bool { return rev.MayBeIn(shard) })
 }
 
 // MayBeIn reports whether the revision may have documents in a shard.
@@ -48,9 +48,9 @@ func (rev *Revision) MayBeIn(shard uint32) bool {
 	return rev.Branch >= 0 || rev.Files != nil && rev.Files.In[shard] != nil
 }
 
-// HasUnindexed reports whether files of t are read through git.
-func (t *Repository) HasUnindexed() bool {
-	return slices.ContainsFunc(t.Revisions, func(rev *Revision) bool { return rev.Files != nil && len(rev.Files.Unindexed) > 0 })
+// HasUnindexed reports whether files of r are read through git.
+func (r *Repository) HasUnindexed() bool {
+	return slices.ContainsFunc(r.Revisions, func(rev *Revision) bool { return rev.Files != nil && len(rev.Files.Unindexed) > 0 })
 }
 
 // In returns a test of whether documents of a target may be in one of some sources.

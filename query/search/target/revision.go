@@ -15,21 +15,21 @@ type Documents struct {
 }
 
 // Count returns how many documents from first up to but not including end are
-// in s.
-func (s Documents) Count(first, end int) int {
-	if s.listed {
-		if s.in == nil {
+// in d.
+func (d Documents) Count(first, end int) int {
+	if d.listed {
+		if d.in == nil {
 			return 0
 		}
-		return len(s.in.AppendRange(nil, first, end))
+		return len(d.in.AppendRange(nil, first, end))
 	}
 	n := end - first
-	if s.dead != nil {
-		n -= len(s.dead.AppendRange(nil, first, end))
+	if d.dead != nil {
+		n -= len(d.dead.AppendRange(nil, first, end))
 	}
-	if s.excluded != nil {
-		for _, i := range s.excluded.AppendRange(nil, first, end) {
-			if s.dead == nil || !s.dead.Contains(i) {
+	if d.excluded != nil {
+		for _, i := range d.excluded.AppendRange(nil, first, end) {
+			if d.dead == nil || !d.dead.Contains(i) {
 				n--
 			}
 		}
@@ -55,11 +55,11 @@ type Revision struct {
 type ByRevision []Documents
 
 // Contains reports whether the revision holds document i.
-func (s Documents) Contains(i uint16) bool {
-	if s.listed {
-		return s.in != nil && s.in.Contains(i)
+func (d Documents) Contains(i uint16) bool {
+	if d.listed {
+		return d.in != nil && d.in.Contains(i)
 	}
-	return (s.dead == nil || !s.dead.Contains(i)) && (s.excluded == nil || !s.excluded.Contains(i))
+	return (d.dead == nil || !d.dead.Contains(i)) && (d.excluded == nil || !d.excluded.Contains(i))
 }
 
 // Holds reports whether any of the revisions holds document i.
@@ -74,18 +74,18 @@ func (d ByRevision) HoldsAll() bool {
 	})
 }
 
-// DocumentsIn returns which documents of a shard each revision of t holds. files are
+// DocumentsIn returns which documents of a shard each revision of r holds. files are
 // those of each commit if the shard is in memory.
-func (t *Repository) DocumentsIn(v shard.View, files map[*Files]*postings.Set) ByRevision {
-	if t == nil {
+func (r *Repository) DocumentsIn(v shard.View, files map[*Files]*postings.Set) ByRevision {
+	if r == nil {
 		return nil
 	}
-	out := make(ByRevision, len(t.Revisions))
-	for n, rev := range t.Revisions {
+	out := make(ByRevision, len(r.Revisions))
+	for n, rev := range r.Revisions {
 		if files != nil {
 			out[n] = Documents{listed: true, in: files[rev.Files]}
 		} else {
-			out[n] = rev.In(v, t.Stored.ID)
+			out[n] = rev.In(v, r.Stored.ID)
 		}
 	}
 	return out

@@ -139,9 +139,9 @@ func Shards(of *task.Task, queries []*Query) []shard.View {
 
 // AnyIn reports whether a member of a lazy set has documents or commits in a shard.
 // Mostly the first repository there is one.
-func (s *Repositories) AnyIn(sn *store.Snapshot, shard uint32) bool {
+func (r *Repositories) AnyIn(sn *store.Snapshot, shard uint32) bool {
 	for id := range sn.ShardRepositories(shard) {
-		if s.ids.Has(id) {
+		if r.ids.Has(id) {
 			return true
 		}
 	}
