@@ -83,7 +83,7 @@ func (p *pipeline) put(s *segment) bool {
 		p.runner.Task.Slot.Leave() // workers have slots of their own
 		return p.ordered.Put(s)
 	case p.groups < p.sentBefore:
-		return p.skip(s)
+		return p.leaveOut(s)
 	}
 	p.held = append(p.held, s)
 	if p.heldBytes += s.bytes; p.heldBytes <= fewBytes {
@@ -180,8 +180,8 @@ func (p *pipeline) isLazy() bool {
 	return p.runner.IsResumed && p.groups < p.sentBefore+lazyGroups
 }
 
-// skip leaves out a segment that was sent before.
-func (p *pipeline) skip(s *segment) bool {
+// leaveOut leaves out a segment that was sent before.
+func (p *pipeline) leaveOut(s *segment) bool {
 	s.Verified = len(s.Docs)
 	p.runner.Coverage.Verify(&s.Segment)
 	p.unfinished = s.shard
