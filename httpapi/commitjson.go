@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/trawlsearch/trawl/httpapi/age"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -55,7 +56,7 @@ func displayName(name string) string {
 }
 
 func commitDetail(m *query.CommitMatch, address string, now time.Time) string {
-	return "[`" + m.OID[:min(7, len(m.OID))] + "` " + ageWords(m.Author.Date, now) + "](" + address + ")"
+	return "[`" + m.OID[:min(7, len(m.OID))] + "` " + age.Words(m.Author.Date, now) + "](" + address + ")"
 }
 
 func appendSignature(dst []byte, who string, s query.Signature) []byte {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/age"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -32,7 +33,7 @@ func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
 		URL: address, Label: commitLabel(m, address), Detail: commitDetail(m, address, now), Body: fenced(m),
 		LabelHTML: "<p>" + link(displayName(m.Repo.Name), repo) + " › " + link(m.Author.Name, address) + ": " +
 			link(strings.TrimSpace(subject), address) + "</p>",
-		DetailHTML: "<p>" + link(m.OID[:min(7, len(m.OID))]+" "+ageWords(m.Author.Date, now), address) + "</p>",
+		DetailHTML: "<p>" + link(m.OID[:min(7, len(m.OID))]+" "+age.Words(m.Author.Date, now), address) + "</p>",
 		BodyHTML:   "<pre><code>" + html.EscapeString(m.Body) + "\n</code></pre>",
 		Highlights: [][3]uint32{},
 	}
@@ -74,6 +75,3 @@ func Lines(chunks []query.Chunk) []Line {
 	}
 	return out
 }
-
-// AgeWords returns in words how long ago a time was.
-func AgeWords(at, now time.Time) string { return ageWords(at, now) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/age"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -92,7 +93,7 @@ func (p *target) newHunkRow(h git.BlameHunk, lines int, now time.Time) *hunkRow 
 	when := time.Unix(h.Author.Seconds, 0).UTC()
 	row := &hunkRow{
 		Lines: lines, Short: short(h.Commit), CommitURL: code.CommitURL(p.rec.Name, h.Commit), Subject: shown(strings.Clone(cut(h.Subject, maxBlameSubject))),
-		Name: shown(strings.Clone(cut(h.Author.Name, maxBlameSubject))), When: when, Age: httpapi.AgeWords(when, now), Heat: heat(now.Sub(when)),
+		Name: shown(strings.Clone(cut(h.Author.Name, maxBlameSubject))), When: when, Age: age.Words(when, now), Heat: heat(now.Sub(when)),
 	}
 	if h.Parent != "" && len(h.ParentPath) <= maxPathBytes {
 		row.ParentURL = code.BlameURL(p.rec.Name, h.Parent, h.ParentPath) + "?L" + strconv.Itoa(max(h.OldLine, 1))

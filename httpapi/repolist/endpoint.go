@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/age"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/web"
@@ -153,10 +154,10 @@ func (e *Endpoint) row(r *http.Request, sn *store.Snapshot, rec *store.Repositor
 		one.Branch = cut(rec.Branches[0].Name, maxText)
 	}
 	if !one.Changed.IsZero() {
-		one.ChangedAge = httpapi.AgeWords(one.Changed, now())
+		one.ChangedAge = age.Words(one.Changed, now())
 	}
 	if !one.Seen.IsZero() {
-		one.SeenAge = httpapi.AgeWords(one.Seen, now())
+		one.SeenAge = age.Words(one.Seen, now())
 	}
 	shares, err := e.Languages.Of(sn, rec)
 	if err != nil {

@@ -1,13 +1,13 @@
-package httpapi
+package age
 
 import (
 	"strconv"
 	"time"
 )
 
-// ageUnits are the units of an age, the largest first, with the words for one
+// units are those of an age, the largest first, with the words for one
 // of them.
-var ageUnits = []struct {
+var units = []struct {
 	length    time.Duration
 	one, many string
 }{
@@ -19,25 +19,25 @@ var ageUnits = []struct {
 	{time.Second, "about a second", " seconds"},
 }
 
-// ageWords returns in words how long ago a time was. The unit is the largest
+// Words returns in words how long ago a time was. The unit is the largest
 // that fits into the age, or the next larger one if rounding reaches that.
-func ageWords(at, now time.Time) string {
+func Words(at, now time.Time) string {
 	// Beyond what a Duration holds, 292 years, Sub returns its bounds.
 	age, before, behind := now.Sub(at), "", " ago"
 	if age < 0 {
 		age, before, behind = at.Sub(now), "in ", ""
 	}
 	i := 0
-	for i < len(ageUnits)-1 && ageUnits[i].length > age {
+	for i < len(units)-1 && units[i].length > age {
 		i++
 	}
-	n := roundHalfUp(age, ageUnits[i].length)
-	if i > 0 && time.Duration(n)*ageUnits[i].length >= ageUnits[i-1].length {
+	n := roundHalfUp(age, units[i].length)
+	if i > 0 && time.Duration(n)*units[i].length >= units[i-1].length {
 		i, n = i-1, 1
 	}
-	words := ageUnits[i].one
+	words := units[i].one
 	if n > 1 {
-		words = strconv.FormatInt(n, 10) + ageUnits[i].many
+		words = strconv.FormatInt(n, 10) + units[i].many
 	}
 	return before + words + behind
 }

@@ -1,4 +1,4 @@
-package httpapi
+package age
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAgeWords(t *testing.T) {
+func TestWords(t *testing.T) {
 	const day, month, year = 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour
 	now := time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)
 	for _, c := range []struct {
@@ -63,11 +63,11 @@ func TestAgeWords(t *testing.T) {
 		// the longest duration
 		{math.MaxInt64, "292 years ago"},
 	} {
-		if got := ageWords(now.Add(-c.age), now); got != c.want {
+		if got := Words(now.Add(-c.age), now); got != c.want {
 			t.Errorf("age %v: got %q, want %q", c.age, got, c.want)
 		}
 	}
-	if got, want := ageWords(time.Time{}, now), "292 years ago"; got != want {
+	if got, want := Words(time.Time{}, now), "292 years ago"; got != want {
 		t.Errorf("the year 1 in %v: got %q, want %q", now, got, want)
 	}
 }
