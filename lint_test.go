@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may but for those of lent.
 var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest", "internal/race",
-	"store/cluster/memorylog", "internal/hosttest", "httpapi/worldtest"}
+	"store/cluster/memorylog", "internal/hosttest", "httpapi/worldtest", "httpapi/searchtest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.
 var lent = []string{"internal/tcpproxy", "internal/hosttest"}

@@ -10,22 +10,6 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// hits returns ranges of one byte, every step bytes of content.
-func hits(content string, step int) query.Chunk {
-	c := query.Chunk{Content: []byte(content), Start: at(1000, 10, 0)}
-	line, lineStart := uint32(10), 0
-	for i := range len(content) {
-		if i%step == 0 && content[i] != '\n' {
-			l := at(uint32(1000+i), line, uint32(i-lineStart))
-			c.Ranges = append(c.Ranges, span(l, at(l.Offset+1, l.Line, l.Column+1)))
-		}
-		if content[i] == '\n' {
-			line, lineStart = line+1, i+1
-		}
-	}
-	return c
-}
-
 func TestDivide(t *testing.T) {
 	long := strings.Repeat("<&>\xff", 600_000) // four bytes that become 24
 	tests := []struct {

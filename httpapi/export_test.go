@@ -24,7 +24,7 @@ func TestExportIsTheSameOnBothSidesOfTheStream(t *testing.T) {
 		&query.FileMatch{Repo: kiln, Path: "a.go", Commit: kilnCommit, Symbols: []query.Symbol{{Name: "½Fire", Kind: "method", Line: 3, Column: 5}}},
 		&query.FileMatch{Repo: kiln, Path: "docs/a,b.md", Commit: kilnCommit, Rev: "v2"},
 		&query.RepoMatch{Repo: &query.Repository{Name: "r", Description: "\"hot\"\nand more"}, Rev: "v2", HasRev: true},
-		&query.CommitMatch{Repo: kiln, OID: kilnCommit, Message: "Stoke it\n\nmore", Author: query.Signature{Name: "Ada", Date: fetched}, Body: "Stoke it\n\nmore"},
+		&query.CommitMatch{Repo: kiln, OID: kilnCommit, Message: "Stoke it\n\nmore", Author: query.Signature{Name: "Ada", Date: kiln.LastFetched}, Body: "Stoke it\n\nmore"},
 		&query.OwnerMatch{Repo: kiln, Handle: "ada"}, &query.OwnerMatch{Repo: kiln, Handle: "lab/kiln", IsTeam: true}, &query.OwnerMatch{Repo: kiln, Email: "a@example.org"},
 	} {
 		var sent client.Match

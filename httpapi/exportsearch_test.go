@@ -25,8 +25,8 @@ func limited(o search.Options, _ answer.Sink) {
 
 func TestExport(t *testing.T) {
 	all := append([]query.Match{glazeContent(), glazePath(), glazeRepo()}, glazeCommits()...)
-	whole := script(search.Outcome{}, step{0, found(all...)}, step{0, finish(true)})
-	failing := script(search.Outcome{Err: errors.New("secret detail")}, step{0, found(glazePath())})
+	whole := script(search.Outcome{}, after(0, found(all...)), after(0, finish(true)))
+	failing := script(search.Outcome{Err: errors.New("secret detail")}, after(0, found(glazePath())))
 	for _, c := range []struct {
 		name, target string
 		do           searcher
@@ -38,8 +38,8 @@ func TestExport(t *testing.T) {
 		{"a table", "?format=csv&q=x", whole, 200, []string{"type,repository,", "content,", "content,", "content,", "path,", "repo,", "commit,", "commit,"}},
 		{"nothing found", "?format=csv&q=x", nothing, 200, []string{"type,repository,"}},
 		{"nothing found, in lines", "?format=jsonl&q=x", nothing, 200, []string{`{"type":"end","progress":{"done":true`}},
-		{"a limit", "?format=csv&q=x", script(search.Outcome{}, step{0, limited}), 200, []string{"type,repository,", `skipped,,,,,,,,,,,"limit hit: more, ""much"""`}},
-		{"a limit, in lines", "?format=jsonl&q=x", script(search.Outcome{}, step{0, limited}), 200, []string{`"skipped":[{"reason":"document-match-limit"`}},
+		{"a limit", "?format=csv&q=x", script(search.Outcome{}, after(0, limited)), 200, []string{"type,repository,", `skipped,,,,,,,,,,,"limit hit: more, ""much"""`}},
+		{"a limit, in lines", "?format=jsonl&q=x", script(search.Outcome{}, after(0, limited)), 200, []string{`"skipped":[{"reason":"document-match-limit"`}},
 		// an internal error is told as streams tell it, and never in detail
 		{"an error behind a result", "?format=csv&q=x", failing, 200, []string{"type,repository,", "path,", "skipped,,,,,,,,,,,search failed: "}},
 		{"an error behind nothing", "?format=csv&q=x", script(search.Outcome{Err: errors.New("secret detail")}), 500, []string{""}},

@@ -12,7 +12,7 @@ import (
 )
 
 func TestGroups(t *testing.T) {
-	whole := script(search.Outcome{}, step{0, found(append([]query.Match{glazeContent(), glazePath(), glazeRepo()}, glazeCommits()...)...)}, step{0, finish(true)})
+	whole := script(search.Outcome{}, after(0, found(append([]query.Match{glazeContent(), glazePath(), glazeRepo()}, glazeCommits()...)...)), after(0, finish(true)))
 	for _, c := range []struct {
 		target string
 		do     searcher
@@ -22,9 +22,9 @@ func TestGroups(t *testing.T) {
 		{"?by=repo&q=x", whole, 200, `[{git.example.org/lab/kiln  6 repo:^git\.example\.org/lab/kiln$} {git.example.org/lab/glaze-db  1 repo:^git\.example\.org/lab/glaze-db$}] 2 0 0 true`},
 		{"?by=file&q=x", whole, 200, `[{cmd/glaze/main.go git.example.org/lab/kiln 3 repo:^git\.example\.org/lab/kiln$ file:^cmd/glaze/main\.go$} {docs/glaze.md git.example.org/lab/kiln 1 repo:^git\.example\.org/lab/kiln$ file:^docs/glaze\.md$}] 2 0 3 true`},
 		{"?by=author&q=x", whole, 200, `[{Ada Muster  2 author:"^Ada Muster$"}] 1 0 5 true`},
-		{"?by=repo&q=x", script(search.Outcome{Alert: &query.Alert{Title: "The query may be mistyped", Advice: true}}, step{0, found(glazeContent())}, step{0, finish(true)}), 200, `[{git.example.org/lab/kiln`},
-		{"?by=author&q=x", script(search.Outcome{Alert: &query.Alert{Title: "The query may be mistyped", Advice: true}}, step{0, finish(true)}), 200, `[] 0 0 0 true`},
-		{"?by=repo&q=x", script(search.Outcome{}, step{0, limited}), 200, `[] 0 0 0 false`},
+		{"?by=repo&q=x", script(search.Outcome{Alert: &query.Alert{Title: "The query may be mistyped", Advice: true}}, after(0, found(glazeContent())), after(0, finish(true))), 200, `[{git.example.org/lab/kiln`},
+		{"?by=author&q=x", script(search.Outcome{Alert: &query.Alert{Title: "The query may be mistyped", Advice: true}}, after(0, finish(true))), 200, `[] 0 0 0 true`},
+		{"?by=repo&q=x", script(search.Outcome{}, after(0, limited)), 200, `[] 0 0 0 false`},
 		{"?by=capture&q=x", whole, 400, "the query needs one regular expression with a group"},
 		{"?by=tree&q=x", whole, 400, "by must be repo, file, author or capture"},
 		{"?by=repo", whole, 400, "no query found"},

@@ -25,21 +25,21 @@ func TestList(t *testing.T) {
 		do           searcher
 		want, not    []string
 	}{
-		{"results", "?q=glaze", script(search.Outcome{}, step{0, found(append([]query.Match{glazeContent(), glazePath(), glazeRepo(), symbols}, glazeCommits()...)...)}, step{0, finish(true)}), []string{
+		{"results", "?q=glaze", script(search.Outcome{}, after(0, found(append([]query.Match{glazeContent(), glazePath(), glazeRepo(), symbols}, glazeCommits()...)...)), after(0, finish(true))), []string{
 			`<a class="path" href="/git.example.org/lab/kiln@v2/-/blob/cmd/glaze/main.go">`,
 			`<a class="no" href="/git.example.org/lab/kiln@v2/-/blob/cmd/glaze/main.go?L3" aria-label="line 3">3</a><code>// ½ cup of <mark>glaze</mark>, see &lt;<mark>glaze</mark>&gt; below</code>`,
 			`<a class="path" href="/git.example.org/lab/glaze-db@v2"><bdi>git.example.org/lab/glaze-db</bdi></a>`, `Recipes &amp; tests`,
 			`href="/git.example.org/lab/kiln/-/blob/a%20b.go?L3" aria-label="line 3">3</a><code>function Fire</code>`,
 			`href="/git.example.org/lab/kiln/-/commit/` + kilnCommit + `"><bdi>Stoke the kiln - Ada Muster, 29 Dec 1999</bdi>`, `<code>It was too cold for glaze.</code>`,
 		}, []string{"More results", "Earlier", "Not everything"}},
-		{"long lines", "?q=glaze", script(search.Outcome{}, step{0, found(wide)}, step{0, finish(true)}), []string{
+		{"long lines", "?q=glaze", script(search.Outcome{}, after(0, found(wide)), after(0, finish(true))), []string{
 			`<code class="before behind">` + strings.Repeat("é", 60) + `<mark>glaze</mark>` + strings.Repeat("ü", 235) + `</code>`,
 		}, nil},
-		{"strangers", "?q=" + `"><script>`, script(search.Outcome{}, step{0, found(evil)}, step{0, finish(true)}), []string{
+		{"strangers", "?q=" + `"><script>`, script(search.Outcome{}, after(0, found(evil)), after(0, finish(true))), []string{
 			`&lt;/code&gt;&lt;script&gt;<mark>glaze</mark>`, `value="&#34;&gt;&lt;script&gt;"`,
 		}, []string{"<script>x", `"onmouseover`, "<i>", `href="javascript`}},
 		{"nothing", "?q=x", nothing, []string{"0 results"}, nil},
-		{"a limit", "?q=x", script(search.Outcome{}, step{0, limited}), []string{"Not everything was searched or is shown", "limit hit: more, &#34;much&#34;"}, nil},
+		{"a limit", "?q=x", script(search.Outcome{}, after(0, limited)), []string{"Not everything was searched or is shown", "limit hit: more, &#34;much&#34;"}, nil},
 		{"a bad query", "?q=syntax+oops", nothing, []string{"Unable To Process Query", "Oops"}, nil},
 		{"what the address says", "?q=x&case=yes&context=c&patternType=regexp&from=0", func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			return search.Outcome{Alert: &query.Alert{Title: q.Text, Description: string(q.PatternType)}}

@@ -9,42 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/trawlsearch/trawl/httpapi/searchtest"
 	"github.com/trawlsearch/trawl/query"
 )
 
-var (
-	fetched = time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)
-	kiln    = &query.Repository{ID: 12, Name: "git.example.org/lab/kiln", Stars: 41, LastFetched: fetched}
-)
+const kilnCommit = searchtest.KilnCommit
 
-const kilnCommit = "5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60"
-
-func at(offset, line, column uint32) query.Location {
-	return query.Location{Offset: offset, Line: line, Column: column}
-}
-
-func span(start, end query.Location) query.Range { return query.Range{Start: start, End: end} }
-
-// glazeChunk is five lines of a document with three hits.
-func glazeChunk() query.Chunk {
-	return query.Chunk{
-		Content: []byte("\n// ½ cup of glaze, see <glaze> below\nfunc main() { mix(\"glaze\") }\n\n"),
-		Start:   at(13, 1, 0),
-		Ranges: []query.Range{
-			span(at(27, 2, 12), at(32, 2, 17)),
-			span(at(39, 2, 24), at(44, 2, 29)),
-			span(at(71, 3, 19), at(76, 3, 24)),
-		},
-	}
-}
-
-func glazeContent() *query.FileMatch {
-	return &query.FileMatch{
-		Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go",
-		Chunks:     []query.Chunk{glazeChunk()},
-		PathRanges: []query.Range{span(at(4, 0, 4), at(9, 0, 9))},
-	}
-}
+var kiln, at, span, glazeContent, hits = searchtest.Kiln, searchtest.At, searchtest.Span, searchtest.Content, searchtest.Hits
 
 func TestMatchJSON(t *testing.T) {
 	kilnTag := "kiln"
@@ -98,7 +69,7 @@ func TestMatchJSON(t *testing.T) {
 
 		// symbols, whatever else matched
 		{"symbols", matchEncoder{chunks: true}, &query.FileMatch{
-			Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go", Debug: "score 1", Chunks: []query.Chunk{glazeChunk()},
+			Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go", Debug: "score 1", Chunks: glazeContent().Chunks,
 			PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
 			Symbols:    []query.Symbol{{Name: "main", Container: "main", Kind: "function", Line: 4, Column: 5}},
 		}, `{"type":"symbol","path":"cmd/glaze/main.go","repositoryID":12,"repository":"git.example.org/lab/kiln","repoStars":41,` +

@@ -19,22 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/query/search/answer"
 )
-
-// searcher is a function as a httpapi.Searcher.
-type searcher func(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome
-
-func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-	return f(ctx, q, o, sink)
-}
-
-// nothing finds nothing.
-func nothing(_ context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
-	o.Report.Finish(true)
-	return search.Outcome{}
-}
 
 // fixedIDs makes every trace id the same.
 type fixedIDs struct{}

@@ -22,97 +22,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
-var (
-	kiln    = &query.Repository{ID: 12, Name: "git.example.org/lab/kiln", Stars: 41, LastFetched: time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)}
-	glazeDB = &query.Repository{
-		ID: 15, Name: "git.example.org/lab/glaze-db", LastFetched: time.Date(2031, 2, 3, 3, 0, 0, 0, time.UTC), Description: "Recipes & tests",
-		Private: true, Topics: []string{"ceramics"}, Metadata: map[string]*string{"team": new("kiln"), "legacy": nil},
-	}
-)
-
-const kilnCommit = "5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60"
-
-func at(offset, line, column uint32) query.Location {
-	return query.Location{Offset: offset, Line: line, Column: column}
-}
-
-func span(start, end query.Location) query.Range { return query.Range{Start: start, End: end} }
-
-func glazeContent() query.Match {
-	return &query.FileMatch{
-		Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go",
-		PathRanges: []query.Range{span(at(4, 0, 4), at(9, 0, 9))}, InText: 3, InPath: true,
-		Chunks: []query.Chunk{{
-			Content: []byte("\n// ½ cup of glaze, see <glaze> below\nfunc main() { mix(\"glaze\") }\n\n"),
-			Start:   at(13, 1, 0),
-			Ranges: []query.Range{
-				span(at(27, 2, 12), at(32, 2, 17)), span(at(39, 2, 24), at(44, 2, 29)), span(at(71, 3, 19), at(76, 3, 24)),
-			},
-		}},
-	}
-}
-
-func glazePath() query.Match {
-	return &query.FileMatch{
-		Repo: kiln, Path: "docs/glaze.md", Commit: kilnCommit, Rev: "v2", Language: "Markdown",
-		PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))}, InPath: true,
-	}
-}
-
-func glazeRepo() query.Match {
-	return &query.RepoMatch{Repo: glazeDB, Rev: "v2", HasRev: true, NameRanges: []query.Range{span(at(20, 0, 20), at(25, 0, 25))}}
-}
-
-// glazeCommits are a commit found by its message and one by its diff. The clock
-// of these tests begins with the year 2000.
-func glazeCommits() []query.Match {
-	m := query.CommitMatch{
-		Repo: kiln, OID: kilnCommit, Message: "Stoke the kiln\n\nIt was too cold for glaze.",
-		Author:    query.Signature{Name: "Ada Muster", Email: "ada@example.org", Date: time.Date(1999, 12, 29, 10, 30, 0, 0, time.FixedZone("", 3600))},
-		Committer: query.Signature{Name: "Bo", Email: "bo@example.org", Date: time.Date(1999, 12, 29, 10, 31, 12, 0, time.FixedZone("", 3600))},
-	}
-	m.Body, m.Ranges = m.Message, []query.Range{span(at(36, 2, 20), at(41, 2, 25))}
-	d := m
-	d.IsDiff = true
-	d.Body = "a.go a.go\n@@ -7,1 +7,2 @@ func stoke()\n-\tadd(\"peat\")\n+\tadd(\"glaze\")\n+\tblow()\n"
-	d.Ranges = []query.Range{span(at(60, 3, 7), at(65, 3, 12))}
-	return []query.Match{&m, &d}
-}
-
-// step is what a scripted search does at a moment after its start.
-type step struct {
-	at time.Duration
-	do func(o search.Options, sink answer.Sink)
-}
-
-func found(matches ...query.Match) func(search.Options, answer.Sink) {
-	return func(o search.Options, sink answer.Sink) {
-		o.Report.Add(matches)
-		_ = sink.Send(matches)
-	}
-}
-
-// script is a search that does its steps and ends like out.
-func script(out search.Outcome, steps ...step) searcher {
-	return func(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-		began := time.Now()
-		for _, s := range steps {
-			select {
-			case <-time.After(time.Until(began.Add(s.at))):
-				s.do(o, sink)
-			case <-ctx.Done():
-				o.Report.Finish(false)
-				return search.Outcome{Err: ctx.Err()}
-			}
-		}
-		return out
-	}
-}
-
-func finish(exhaustive bool) func(search.Options, answer.Sink) {
-	return func(o search.Options, _ answer.Sink) { o.Report.Finish(exhaustive) }
-}
-
 const ms = time.Millisecond
 
 // TestTranscripts compares whole answers, on a clock that stands still while
@@ -120,10 +29,10 @@ const ms = time.Millisecond
 func TestTranscripts(t *testing.T) {
 	glaze := func(out search.Outcome) searcher {
 		return script(out,
-			step{0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(10000); o.Report.Exclude(0, 2) }},
-			step{300 * ms, found(glazeContent())},
-			step{350 * ms, found(glazePath(), glazeRepo())},
-			step{437 * ms, finish(true)},
+			after(0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(10000); o.Report.Exclude(0, 2) }),
+			after(300*ms, found(glazeContent())),
+			after(350*ms, found(glazePath(), glazeRepo())),
+			after(437*ms, finish(true)),
 		)
 	}
 	missing := &query.Alert{
@@ -139,20 +48,20 @@ func TestTranscripts(t *testing.T) {
 		{"lines", "/.api/search/stream?q=glaze", glaze(search.Outcome{})},
 
 		// nothing found, at once and after more than five seconds
-		{"nothing", "/search/stream?q=x", script(search.Outcome{}, step{3 * ms, finish(true)})},
-		{"nothing-slowly", "/search/stream?q=x", script(search.Outcome{}, step{11100 * ms, finish(true)})},
+		{"nothing", "/search/stream?q=x", script(search.Outcome{}, after(3*ms, finish(true)))},
+		{"nothing-slowly", "/search/stream?q=x", script(search.Outcome{}, after(11100*ms, finish(true)))},
 
 		// matches that are sent as soon as they are found, in one batch
-		{"at-once", "/search/stream?q=x", script(search.Outcome{}, step{0, found(glazePath())}, step{0, finish(true)})},
+		{"at-once", "/search/stream?q=x", script(search.Outcome{}, after(0, found(glazePath())), after(0, finish(true)))},
 
 		// commits, by message and by diff
-		{"commits", "/.api/search/stream?q=type:diff+glaze", script(search.Outcome{}, step{1 * ms, found(glazeCommits()...)}, step{2 * ms, finish(true)})},
+		{"commits", "/.api/search/stream?q=type:diff+glaze", script(search.Outcome{}, after(1*ms, found(glazeCommits()...)), after(2*ms, finish(true)))},
 
 		// a limit
 		{"limit", "/search/stream?q=x&display=1", script(search.Outcome{},
-			step{0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(3) }},
-			step{1 * ms, found(glazeContent())},
-			step{2 * ms, finish(true)},
+			after(0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(3) }),
+			after(1*ms, found(glazeContent())),
+			after(2*ms, finish(true)),
 		)},
 
 		// requests that are not searched
@@ -167,8 +76,8 @@ func TestTranscripts(t *testing.T) {
 		{"unsupported", "/search/stream?q=x", script(search.Outcome{Err: fmt.Errorf("search: %w", &query.SyntaxError{Message: "structural search is not supported"})})},
 		{"context", "/search/stream?q=x", script(search.Outcome{Err: &query.ContextError{Name: "nosuch"}})},
 		{"failed", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
-		{"failed-late", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{1 * ms, found(glazePath())})},
-		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{2 * ms, func(search.Options, answer.Sink) { panic("secret detail") }})},
+		{"failed-late", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, after(1*ms, found(glazePath())))},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, after(1*ms, found(glazePath())), after(2*ms, func(search.Options, answer.Sink) { panic("secret detail") }))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,27 +119,27 @@ func TestFlushTimes(t *testing.T) {
 		do   searcher
 		want []string
 	}{
-		{"the first matches leave at once", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, finish(true)}),
+		{"the first matches leave at once", script(search.Outcome{}, after(50*ms, found(glazePath())), after(60*ms, finish(true))),
 			[]string{"50ms filters", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
-		{"a small answer leaves whole", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{1900 * time.Microsecond, finish(true)}),
+		{"a small answer leaves whole", script(search.Outcome{}, after(1*ms, found(glazePath())), after(1900*time.Microsecond, finish(true))),
 			[]string{"1.9ms filters", "1.9ms matches", "1.9ms filters", "1.9ms progress", "1.9ms done"}},
-		{"what was found at once leaves soon", script(search.Outcome{}, step{0, found(glazePath())}, step{60 * ms, finish(true)}),
+		{"what was found at once leaves soon", script(search.Outcome{}, after(0, found(glazePath())), after(60*ms, finish(true))),
 			[]string{"2ms filters", "2ms matches", "60ms filters", "60ms progress", "60ms done"}},
-		{"much of it sooner", script(search.Outcome{}, step{1 * ms, found(big(), big())}, step{60 * ms, finish(true)}),
+		{"much of it sooner", script(search.Outcome{}, after(1*ms, found(big(), big())), after(60*ms, finish(true))),
 			[]string{"1ms filters", "1ms matches", "1ms matches", "60ms filters", "60ms progress", "60ms done"}},
-		{"later ones wait for the tick", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(glazePath())}, step{210 * ms, finish(true)}),
+		{"later ones wait for the tick", script(search.Outcome{}, after(50*ms, found(glazePath())), after(60*ms, found(glazePath())), after(210*ms, finish(true))),
 			[]string{"50ms filters", "50ms matches", "200ms filters", "200ms matches", "200ms progress", "210ms filters", "210ms progress", "210ms done"}},
-		{"unless they are many", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(big())}, step{70 * ms, finish(true)}),
+		{"unless they are many", script(search.Outcome{}, after(50*ms, found(glazePath())), after(60*ms, found(big())), after(70*ms, finish(true))),
 			[]string{"50ms filters", "50ms matches", "60ms matches", "70ms filters", "70ms progress", "70ms done"}},
-		{"many at first, after the filters", script(search.Outcome{}, step{50 * ms, found(big(), big(), glazePath())}, step{60 * ms, finish(true)}),
+		{"many at first, after the filters", script(search.Outcome{}, after(50*ms, found(big(), big(), glazePath())), after(60*ms, finish(true))),
 			[]string{"50ms filters", "50ms matches", "50ms matches", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
-		{"a tick with nothing new is silent", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{700 * ms, finish(true)}),
+		{"a tick with nothing new is silent", script(search.Outcome{}, after(50*ms, found(glazePath())), after(700*ms, finish(true))),
 			[]string{"50ms filters", "50ms matches", "200ms progress", "700ms filters", "700ms progress", "700ms done"}},
-		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ answer.Sink) { o.Report.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
+		{"counts alone", script(search.Outcome{}, after(50*ms, func(o search.Options, _ answer.Sink) { o.Report.Exclude(1, 0) }), after(300*ms, finish(true))),
 			[]string{"200ms filters", "200ms progress", "300ms filters", "300ms progress", "300ms done"}},
-		{"a sign of life every five seconds", script(search.Outcome{}, step{12100 * ms, finish(true)}),
+		{"a sign of life every five seconds", script(search.Outcome{}, after(12100*ms, finish(true))),
 			[]string{"5s progress", "10s progress", "12.1s progress", "12.1s done"}},
-		{"what is left at the end comes after the filters", script(search.Outcome{}, step{10 * ms, found(glazePath())}, step{20 * ms, found(glazePath())}, step{30 * ms, finish(true)}),
+		{"what is left at the end comes after the filters", script(search.Outcome{}, after(10*ms, found(glazePath())), after(20*ms, found(glazePath())), after(30*ms, finish(true))),
 			[]string{"10ms filters", "10ms matches", "30ms filters", "30ms matches", "30ms progress", "30ms done"}},
 	}
 	for _, tt := range tests {
@@ -281,8 +190,8 @@ func TestInternalErrorsAreLoggedInFull(t *testing.T) {
 		do           searcher
 	}{
 		{"error", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
-		{"error with results", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{0, found(glazePath())})},
-		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{0, func(search.Options, answer.Sink) { panic("secret detail") }})},
+		{"error with results", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, after(0, found(glazePath())))},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, after(0, func(search.Options, answer.Sink) { panic("secret detail") }))},
 		{"parser", "/search/stream?q=broken", nothing},
 	}
 	for _, tt := range tests {
@@ -306,7 +215,7 @@ func TestCancelledSearchShowsNoError(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*ms, cancel)
 		rec := httptest.NewRecorder()
-		s := newServer(script(search.Outcome{}, step{time.Hour, finish(true)}))
+		s := newServer(script(search.Outcome{}, after(time.Hour, finish(true))))
 		s.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil).WithContext(ctx))
 		body := rec.Body.String()
 		if strings.Contains(body, "event: error") || strings.Contains(body, "event: alert") || !strings.HasSuffix(body, "event: done\ndata: {}\n\n") {
