@@ -48,11 +48,13 @@ var lent = []string{"internal/tcpproxy", "internal/hosttest"}
 // alone are the packages that others build on for what they leave out, and what of
 // this module they may import: a client of the API must not drag the server along.
 var alone = map[string][]string{
-	"httpapi/client":  {},
-	"store/disk":      {},
-	"store/decode":    {},
-	"store/object":    {"store/disk"},
-	"store/object/s3": {"store/object"},
+	"httpapi/client":       {},
+	"httpapi/age":          {},
+	"httpapi/stream/event": {"httpapi/age", "query", "query/diff"},
+	"store/disk":           {},
+	"store/decode":         {},
+	"store/object":         {"store/disk"},
+	"store/object/s3":      {"store/object"},
 }
 
 // hidden are packages that only those named may import: nothing else reads or
@@ -238,6 +240,7 @@ func TestWrongImport(t *testing.T) {
 		// packages that stand alone, except for their tests
 		{"httpapi/client", module + "/httpapi", false, "stands alone"},
 		{"httpapi/client", module + "/httpapi", true, ""},
+		{"httpapi/stream/event", module + "/query/search", false, "may import httpapi/age, query, query/diff"},
 		{"store/disk", module + "/store/engine", false, "stands alone"},
 		{"store/object", module + "/store/disk", false, ""},
 		{"store/object", module + "/store", false, "may import store/disk"},

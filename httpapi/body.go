@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
 // body is the response of a stream. It leaves event by event, compressed if
@@ -65,21 +67,22 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, events *even
 // LineSender returns what sends one line of an answer and makes sure that it
 // leaves, within a minute. It is used by one goroutine.
 func LineSender(w http.ResponseWriter) func(line []byte) error {
-	return (&body{w: w, ctl: http.NewResponseController(w), patience: defaultWriteTimeout}).send
+	return (&body{w: w, ctl: http.NewResponseController(w), patience: defaultWriteTimeout}).sendNow
 }
 
-// send writes one event and makes sure it leaves.
-func (b *body) send(event []byte) error {
-	if err := b.write(event); err != nil {
+// sendNow writes one event and makes sure it leaves.
+func (b *body) sendNow(event []byte) error {
+	if err := b.Send(event); err != nil {
 		return err
 	}
-	return b.flush()
+	return b.Flush()
 }
 
-// write writes one event, flush makes what was written leave.
-func (b *body) write(event []byte) error { return b.check(b.writeEvent(event)) }
+// Send implements event.Output, as do Flush and End.
+func (b *body) Send(event []byte) error { return b.check(b.writeEvent(event)) }
 
-func (b *body) flush() error {
+// Flush makes what was written leave.
+func (b *body) Flush() error {
 	if b.zip != nil {
 		if err := b.zip.Flush(); err != nil {
 			return b.check(err)
@@ -90,7 +93,7 @@ func (b *body) flush() error {
 
 // wholeBytes is how long an answer may be that is sent as a whole: it fits the memory
 // of an event, and leaves at once as a piece of an event does.
-const wholeBytes = eventBytes
+const wholeBytes = event.UsualBytes
 
 // plain writes what is not to be compressed, or has been.
 type plain struct{ b *body }
@@ -173,8 +176,8 @@ func (b *body) extend(now time.Time) error {
 	return err
 }
 
-// end has the response end with what was written.
-func (b *body) end() error {
+// End has the response end with what was written.
+func (b *body) End() error {
 	if b.failed {
 		return nil
 	}

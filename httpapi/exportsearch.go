@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/httpapi/export"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
 // exportPath is where an answer is had as a file.
@@ -71,7 +72,7 @@ func (s streams) serveExport(w http.ResponseWriter, r *http.Request) error {
 	}}
 	x.writer = format.writer(x)
 	defer x.release()
-	outcome := s.run(w.Header(), r, p, nil, &eventWriter{send: x.take, flush: x.flush, end: x.finish})
+	outcome := s.run(w.Header(), r, p, nil, x)
 	switch {
 	case x.body != nil || x.last.Error == "" && outcome != streamRefused:
 		return nil
@@ -96,27 +97,27 @@ type exporter struct {
 // Write implements io.Writer.
 func (x *exporter) Write(p []byte) (int, error) {
 	x.text = append(x.text, p...)
-	if len(x.text) < sealBytes {
+	if len(x.text) < event.FullBytes {
 		return len(p), nil
 	}
-	return len(p), x.send()
+	return len(p), x.write()
 }
 
-// take writes an event.
-func (x *exporter) take(event []byte) error {
-	name, data := splitEvent(event)
+// Send implements event.Output.
+func (x *exporter) Send(text []byte) error {
+	name, data := event.Split(text)
 	switch name {
 	case "matches":
 		if err := x.writer.matches(data); err != nil {
 			return err
 		}
-		return x.send()
+		return x.write()
 	case "progress":
 		x.last.Progress = bytes.Clone(data)
 	case "alert":
 		x.last.Alert = bytes.Clone(data)
 	case "error":
-		var e wireError
+		var e event.Failure
 		if err := json.Unmarshal(data, &e); err != nil {
 			return err
 		}
@@ -125,37 +126,38 @@ func (x *exporter) take(event []byte) error {
 	return nil
 }
 
-func (x *exporter) send() error {
+func (x *exporter) write() error {
 	if x.body == nil {
 		x.body = x.open()
 	}
-	err := x.body.write(x.text)
-	if x.text = x.text[:0]; cap(x.text) > 4*eventBytes { // a huge match made it grow
+	err := x.body.Send(x.text)
+	if x.text = x.text[:0]; cap(x.text) > 4*event.UsualBytes { // a huge match made it grow
 		x.text = nil
 	}
 	return err
 }
 
-func (x *exporter) flush() error {
+// Flush makes what was written leave.
+func (x *exporter) Flush() error {
 	if x.body == nil {
 		return nil
 	}
-	return x.body.flush()
+	return x.body.Flush()
 }
 
-// finish writes the end, unless nothing was written and there is an error, which the
+// End writes the end, unless nothing was written and there is an error, which the
 // status of the answer tells.
-func (x *exporter) finish() error {
+func (x *exporter) End() error {
 	if x.body == nil && (x.last.Error != "" || x.last.Progress == nil) {
 		return nil
 	}
 	if err := x.writer.end(x.last); err != nil {
 		return err
 	}
-	if err := x.send(); err != nil {
+	if err := x.write(); err != nil {
 		return err
 	}
-	return x.body.end()
+	return x.body.End()
 }
 
 func (x *exporter) release() {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -32,8 +33,8 @@ type groupsJSON struct {
 	// Without counts the results that belong to no group.
 	Without int `json:"without"`
 	// Exact says that the counts are those of the whole answer.
-	Exact    bool         `json:"exact"`
-	Progress wireProgress `json:"progress"`
+	Exact    bool           `json:"exact"`
+	Progress event.Progress `json:"progress"`
 }
 
 type groupJSON struct {
@@ -98,7 +99,7 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
-	return ServeJSON(w, newGroupsJSON(by, counter, newWireProgress(results.Progress(), url, true), out.Alert == nil || out.Alert.Advice))
+	return ServeJSON(w, newGroupsJSON(by, counter, event.NewProgress(results.Progress(), url, true), out.Alert == nil || out.Alert.Advice))
 }
 
 // refusal is the answer for a query that cannot be run.
@@ -113,7 +114,7 @@ func refusal(err error) error {
 	return &Error{Status: http.StatusBadRequest, Message: message}
 }
 
-func newGroupsJSON(by groups.By, counter *groups.Counter, progress wireProgress, whole bool) groupsJSON {
+func newGroupsJSON(by groups.By, counter *groups.Counter, progress event.Progress, whole bool) groupsJSON {
 	largest, n, others, without, all := counter.Counts(groupsShown)
 	out := groupsJSON{Groups: []groupJSON{}, GroupsCount: n, Others: others, Without: without, Exact: all && whole && len(progress.Skipped) == 0, Progress: progress}
 	for _, g := range largest {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/client"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
@@ -90,8 +91,7 @@ func (s streams) serveList(w http.ResponseWriter, r *http.Request) error {
 	work := WorkOf(r.Context())
 	work.Rest() // the search has a slot of its own
 	list := &lister{data: &data, skip: from, base: s.Path("")}
-	nothing := func() error { return nil }
-	s.run(w.Header(), r, p, nil, &eventWriter{send: list.take, flush: nothing, end: nothing})
+	s.run(w.Header(), r, p, nil, list)
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
@@ -127,8 +127,13 @@ type lister struct {
 	more bool
 }
 
-func (l *lister) take(event []byte) error {
-	name, data := splitEvent(event)
+// Flush and End implement event.Output.
+func (l *lister) Flush() error { return nil }
+func (l *lister) End() error   { return nil }
+
+// Send keeps what is of the page.
+func (l *lister) Send(text []byte) error {
+	name, data := event.Split(text)
 	switch name {
 	case "matches":
 		return l.matches(data)
@@ -138,7 +143,7 @@ func (l *lister) take(event []byte) error {
 	case "alert":
 		return json.Unmarshal(data, &l.data.Alert)
 	case "error":
-		var e wireError
+		var e event.Failure
 		err := json.Unmarshal(data, &e)
 		l.data.Error = e.Message
 		return err

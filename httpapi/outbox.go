@@ -9,17 +9,11 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
 )
-
-// sealBytes is the size of the JSON from which a matches event is sent without
-// waiting.
-const sealBytes = 32768
-
-// eventBytes is the memory of a usual event, a size class of the runtime.
-const eventBytes = sealBytes + sealBytes/4
 
 // leastBuffer is what every outbox may hold, lendBytes what it takes at once of
 // the memory that all have beyond that.
@@ -31,7 +25,7 @@ const (
 // maxSpares is how many events' memory is kept for others.
 const maxSpares = 8
 
-// eventMemory keeps the memory of events, eventBytes each, for other streams; nil keeps
+// eventMemory keeps the memory of events, event.UsualBytes each, for other streams; nil keeps
 // none.
 type eventMemory struct{ pool sync.Pool }
 
@@ -40,16 +34,16 @@ func (m *eventMemory) get() []byte {
 	if m == nil {
 		return nil
 	}
-	if event, ok := m.pool.Get().(*[eventBytes]byte); ok {
-		return event[:0]
+	if text, ok := m.pool.Get().(*[event.UsualBytes]byte); ok {
+		return text[:0]
 	}
-	return make([]byte, 0, eventBytes)
+	return make([]byte, 0, event.UsualBytes)
 }
 
 // put takes a slice that nobody uses any more. It keeps only the usual size.
-func (m *eventMemory) put(event []byte) {
-	if m != nil && cap(event) == eventBytes {
-		m.pool.Put((*[eventBytes]byte)(event[:eventBytes]))
+func (m *eventMemory) put(text []byte) {
+	if m != nil && cap(text) == event.UsualBytes {
+		m.pool.Put((*[event.UsualBytes]byte)(text[:event.UsualBytes]))
 	}
 }
 
@@ -61,7 +55,7 @@ func (m *eventMemory) put(event []byte) {
 // woken, as soon as it is large enough, and after the first batch of the
 // search; otherwise the writer takes it when its tick comes.
 type outbox struct {
-	encoder matchEncoder      // used by the searching goroutine only, as those up to scratch
+	encoder event.Encoder     // used by the searching goroutine only, as those up to scratch
 	ticket  *admission.Ticket // that of the search; nil never yields
 	// parts are how many of the next match's parts were put in before the search
 	// yielded.
@@ -87,7 +81,7 @@ type outbox struct {
 	began  bool       // whether the first batch has been put in
 }
 
-func newOutbox(e matchEncoder, limit int, pool *semaphore.Weighted, memory *eventMemory) *outbox {
+func newOutbox(e event.Encoder, limit int, pool *semaphore.Weighted, memory *eventMemory) *outbox {
 	return &outbox{encoder: e, limit: limit, pool: pool, memory: memory, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
@@ -120,7 +114,7 @@ func (o *outbox) putOne(ctx context.Context, m query.Match) error {
 	switch {
 	case o.encode(m):
 		return nil
-	case fitsMatch(len(o.scratch)):
+	case event.FitsMatch(len(o.scratch)):
 		return o.add(ctx, o.scratch)
 	}
 	return o.putDivided(ctx, m)
@@ -134,9 +128,9 @@ func (o *outbox) encode(m query.Match) bool {
 	before, empty := len(o.open), len(o.open) == 0
 	o.comma(0)
 	start := len(o.open)
-	o.open = o.encoder.append(o.open, m)
+	o.open = o.encoder.Append(o.open, m)
 	size := len(o.open) - start
-	if fitsMatch(size) && o.fits(size, before) {
+	if event.FitsMatch(size) && o.fits(size, before) {
 		o.added(before)
 		return true
 	}
@@ -146,19 +140,19 @@ func (o *outbox) encode(m query.Match) bool {
 	case empty:
 		o.recycle(o.open)
 		o.open = nil
-	case cap(o.open) > eventBytes: // it grew for what did not fit
-		o.open = append(make([]byte, 0, eventBytes), o.open...)
+	case cap(o.open) > event.UsualBytes: // it grew for what did not fit
+		o.open = append(make([]byte, 0, event.UsualBytes), o.open...)
 	}
 	return false
 }
 
 func (o *outbox) putDivided(ctx context.Context, m query.Match) error {
 	defer func() { o.scratch = nil }() // it grew beyond what a usual match needs
-	for n, part := range divide(m) {
+	for n, part := range event.Divide(m) {
 		if n < o.parts {
 			continue
 		}
-		o.scratch = o.encoder.appendPart(o.scratch[:0], part)
+		o.scratch = o.encoder.AppendPart(o.scratch[:0], part)
 		if err := o.add(ctx, o.scratch); err != nil {
 			o.parts = n
 			return err
@@ -167,10 +161,6 @@ func (o *outbox) putDivided(ctx context.Context, m query.Match) error {
 	o.parts = 0
 	return nil
 }
-
-// fitsMatch reports whether an encoded match fits an event in which others
-// may precede it.
-func fitsMatch(n int) bool { return fitsEvent("matches", sealBytes+n+2) }
 
 // add puts one encoded match in. A match larger than the limit is let in when
 // nothing but an unsealed event is held.
@@ -240,7 +230,8 @@ func (o *outbox) rest(rests bool) {
 		return
 	}
 	o.limit = min(o.limit, leastBuffer)
-	o.spares, o.scratch, o.encoder.lines = nil, nil, nil
+	o.spares, o.scratch = nil, nil
+	o.encoder.Shrink()
 	if len(o.open) > 0 {
 		o.seal()
 	}
@@ -273,7 +264,7 @@ func (o *outbox) tryAdd(match []byte) bool {
 // fits reports whether a match of that size may be put in, when the open event
 // has so many bytes. The lock is held, as for those below up to recycle.
 func (o *outbox) fits(size, open int) bool {
-	want := o.held + size + matchesFrameBytes
+	want := o.held + size + event.MatchesFrameBytes
 	return want <= o.limit && o.borrow(want-leastBuffer) || o.held <= open
 }
 
@@ -308,13 +299,13 @@ func (o *outbox) comma(size int) {
 	} else {
 		o.open = o.memory.get()
 	}
-	o.open = beginMatches(slices.Grow(o.open[:0], max(sealBytes+matchesFrameBytes+size, eventBytes)))
+	o.open = event.BeginMatches(slices.Grow(o.open[:0], max(event.FullBytes+event.MatchesFrameBytes+size, event.UsualBytes)))
 }
 
 // added counts what was put in since the open event had so many bytes.
 func (o *outbox) added(before int) {
 	o.held += len(o.open) - before
-	if len(o.open)-len(matchesFrame)+len("[") >= sealBytes {
+	if event.IsFull(o.open) {
 		o.seal()
 	}
 	o.most = max(o.most, o.held)
@@ -323,21 +314,21 @@ func (o *outbox) added(before int) {
 // seal closes the open event. The event is not empty.
 func (o *outbox) seal() {
 	before := len(o.open)
-	event := endMatches(o.open)
-	o.held += len(event) - before
-	o.sealed, o.open = append(o.sealed, event), nil
+	sealed := event.EndMatches(o.open)
+	o.held += len(sealed) - before
+	o.sealed, o.open = append(o.sealed, sealed), nil
 	signal(o.wake)
 }
 
 // recycle keeps the memory of an event for others, unless a huge match made it
 // large, there is plenty, or it is more than the outbox may hold.
-func (o *outbox) recycle(event []byte) {
-	size := o.held + cap(event)
+func (o *outbox) recycle(text []byte) {
+	size := o.held + cap(text)
 	for _, s := range o.spares {
 		size += cap(s)
 	}
-	if cap(event) <= 4*sealBytes && len(o.spares) < maxSpares && size <= leastBuffer+o.lent && !o.rests {
-		o.spares = append(o.spares, event[:0])
+	if cap(text) <= 4*event.FullBytes && len(o.spares) < maxSpares && size <= leastBuffer+o.lent && !o.rests {
+		o.spares = append(o.spares, text[:0])
 	}
 }
 

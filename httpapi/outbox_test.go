@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/trawlsearch/trawl/httpapi/searchtest"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -21,9 +23,9 @@ import (
 
 // padded is a path match that takes n bytes as JSON.
 func padded(n int) query.Match {
-	m := &query.FileMatch{Repo: kiln}
-	var e matchEncoder
-	m.Path = strings.Repeat("p", n-len(e.append(nil, m)))
+	m := &query.FileMatch{Repo: searchtest.Kiln}
+	var e event.Encoder
+	m.Path = strings.Repeat("p", n-len(e.Append(nil, m)))
 	return m
 }
 
@@ -74,7 +76,7 @@ func checkSizes(t *testing.T, what string, got, want []int) {
 }
 
 func TestOutboxSeals(t *testing.T) {
-	o := newOutbox(matchEncoder{}, defaultStreamBuffer, semaphore.NewWeighted(1<<30), nil)
+	o := newOutbox(event.Encoder{}, defaultStreamBuffer, semaphore.NewWeighted(1<<30), nil)
 	put(t, o)
 	checkSizes(t, "an empty batch", takeAll(o), nil)
 	put(t, o, 1000, 1000)
@@ -99,7 +101,7 @@ func TestOutboxSeals(t *testing.T) {
 func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100_000
-		o := newOutbox(matchEncoder{}, limit, semaphore.NewWeighted(1<<30), nil)
+		o := newOutbox(event.Encoder{}, limit, semaphore.NewWeighted(1<<30), nil)
 		put(t, o, 500)
 		var batch []query.Match
 		for range 1000 {
@@ -142,7 +144,7 @@ func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 
 func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{}, 50_000, semaphore.NewWeighted(1<<30), nil)
+		o := newOutbox(event.Encoder{}, 50_000, semaphore.NewWeighted(1<<30), nil)
 		put(t, o, 40_000)
 		ctx, cancel := context.WithCancel(t.Context())
 		finished := make(chan error, 1)
@@ -156,17 +158,17 @@ func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestOutboxDividesAHugeMatch(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 100<<20, semaphore.NewWeighted(1<<30), nil)
-	c := hits(strings.Repeat("e", 100_000), 1)
-	if err := o.put(t.Context(), []query.Match{&query.FileMatch{Repo: kiln, Path: "p", Chunks: []query.Chunk{c}}}); err != nil {
+	o := newOutbox(event.Encoder{Chunks: true}, 100<<20, semaphore.NewWeighted(1<<30), nil)
+	c := searchtest.Hits(strings.Repeat("e", 100_000), 1)
+	if err := o.put(t.Context(), []query.Match{&query.FileMatch{Repo: searchtest.Kiln, Path: "p", Chunks: []query.Chunk{c}}}); err != nil {
 		t.Fatal(err)
 	}
 	ranges := 0
-	for event := o.take(); event != nil; event = o.take() {
-		if !fitsEvent("matches", len(event)) {
-			t.Errorf("an event of %d bytes is over the limit", len(event))
+	for text := o.take(); text != nil; text = o.take() {
+		if len(text) > 10<<20 {
+			t.Errorf("an event of %d bytes is over the limit", len(text))
 		}
-		ranges += strings.Count(string(event), `"start"`)
+		ranges += strings.Count(string(text), `"start"`)
 	}
 	if ranges != 100_000 {
 		t.Errorf("the events hold %d ranges, want 100000", ranges)
@@ -174,7 +176,7 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 }
 
 // standing is an outbox whose search has the only ticket, which others want.
-func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted) *outbox {
+func standing(t *testing.T, e event.Encoder, limit int, pool *semaphore.Weighted) *outbox {
 	queue := admission.NewQueue(1, 2)
 	o := newOutbox(e, limit, pool, nil)
 	var err error
@@ -203,8 +205,8 @@ func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted)
 // divided too.
 func TestOutboxYields(t *testing.T) {
 	huge := func() query.Match {
-		c := hits(strings.Repeat("e", race.Scaled(200_000, 60_000)), 1)
-		return &query.FileMatch{Repo: kiln, Path: "huge", Chunks: []query.Chunk{c}}
+		c := searchtest.Hits(strings.Repeat("e", race.Scaled(200_000, 60_000)), 1)
+		return &query.FileMatch{Repo: searchtest.Kiln, Path: "huge", Chunks: []query.Chunk{c}}
 	}
 	for _, test := range []struct {
 		what    string
@@ -216,12 +218,12 @@ func TestOutboxYields(t *testing.T) {
 		{"a match in parts", []query.Match{huge(), padded(1000)}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
+			whole := newOutbox(event.Encoder{Chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
 			if err := whole.put(t.Context(), test.matches); err != nil {
 				t.Fatal(err)
 			}
 			whole.sealOpen()
-			o := standing(t, matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0))
+			o := standing(t, event.Encoder{Chunks: true}, leastBuffer, semaphore.NewWeighted(0))
 			var got strings.Builder
 			left, yields := test.matches, 0
 			for {
@@ -251,7 +253,7 @@ func TestOutboxYields(t *testing.T) {
 // unread matches for as long as its client likes.
 func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0), nil)
+		o := newOutbox(event.Encoder{Chunks: true}, leastBuffer, semaphore.NewWeighted(0), nil)
 		var err error
 		if o.ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
 			t.Fatal(err)
@@ -270,7 +272,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 // outbox is that of what it has still to read.
 func TestOutboxRestsInWhatItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := standing(t, matchEncoder{}, leastBuffer, semaphore.NewWeighted(0))
+		o := standing(t, event.Encoder{}, leastBuffer, semaphore.NewWeighted(0))
 		var yield *answer.YieldError
 		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Delivered != 3 {
 			t.Fatalf("put gave %v, want that it yields after 3 matches", err)
@@ -289,7 +291,7 @@ func TestOutboxRestsInWhatItHolds(t *testing.T) {
 // TestOutboxForgetsWhatWasTaken: while a slow client reads the rest, nothing
 // keeps the memory of what it has read.
 func TestOutboxForgetsWhatWasTaken(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
+	o := newOutbox(event.Encoder{Chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
 	if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(33_000)}, 8)); err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +329,7 @@ func TestOutboxesShareMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := semaphore.NewWeighted(256 << 10)
 		fill := func() *outbox {
-			o := standing(t, matchEncoder{}, defaultStreamBuffer, pool)
+			o := standing(t, event.Encoder{}, defaultStreamBuffer, pool)
 			var yield *answer.YieldError
 			if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 2000)); !errors.As(err, &yield) {
 				t.Fatalf("put gave %v, want it to yield", err)
@@ -340,7 +342,7 @@ func TestOutboxesShareMemory(t *testing.T) {
 			o := fill()
 			all = append(all, o)
 			sum += o.mostHeld()
-			if o.mostHeld() < leastBuffer-sealBytes {
+			if o.mostHeld() < leastBuffer-event.FullBytes {
 				t.Errorf("outbox %d of 8 holds %d bytes, want about %d at least", len(all), o.mostHeld(), leastBuffer)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
 )
@@ -159,10 +160,11 @@ func (t *trace) step(name string, from, to time.Time, fields ...report.Field) {
 }
 
 // streamed records what was sent.
-func (t *trace) streamed(e *eventWriter, mostHeld int) {
+func (t *trace) streamed(e *event.Writer, mostHeld int) {
+	events, bytes := e.Sent()
 	t.Add(report.Step{Name: "stream", Fields: []report.Field{
-		{Key: "events", Value: strconv.Itoa(e.events)},
-		{Key: "bytes", Value: strconv.FormatInt(e.bytes, 10)},
+		{Key: "events", Value: strconv.Itoa(events)},
+		{Key: "bytes", Value: strconv.FormatInt(bytes, 10)},
 		{Key: "most_held", Value: fmt.Sprintf("%d bytes", mostHeld)},
 	}})
 }

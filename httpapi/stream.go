@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -44,7 +45,7 @@ func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
 	p, err := decodeStream(r)
 	body := newBody(w, r, &s.zips, &s.events, s.WriteTimeout)
 	defer body.release()
-	s.run(w.Header(), r, p, err, &eventWriter{send: body.write, flush: body.flush, end: body.end})
+	s.run(w.Header(), r, p, err, body)
 	return nil
 }
 
@@ -65,13 +66,13 @@ func (s streams) begin(w http.ResponseWriter, r *http.Request) (end func(), err 
 	return func() { s.streams.end(asker) }, nil
 }
 
-// run runs the search of a request and sends its events. wrong is what is wrong with
+// run runs the search of a request and sends its events to out. wrong is what is wrong with
 // the parameters. It returns how that ended, in a word for logs and traces.
-func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong error, events *eventWriter) string {
+func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong error, out event.Output) string {
 	actor := auth.From(r.Context())
 	results := report.New(s.now)
 	trace := s.traces.start(actor, ClientKey(actor), p.Query, results)
-	events.trace = trace.tell(header, s.baseURL(r))
+	events := event.NewWriter(out, trace.tell(header, s.baseURL(r)))
 	rec := recordOf(r.Context())
 	rec.queryID = trace.ID
 	if wrong != nil {
@@ -95,7 +96,7 @@ func ClientKey(a *auth.Actor) string {
 
 // answer parses, searches and sends; it returns how that ended, in a word for logs
 // and traces.
-func (s streams) answer(r *http.Request, p streamParams, events *eventWriter, results *report.Report, trace *trace) string {
+func (s streams) answer(r *http.Request, p streamParams, events *event.Writer, results *report.Report, trace *trace) string {
 	log := zerolog.Ctx(r.Context())
 	began := s.now()
 	q, err := s.parse(p)
@@ -112,7 +113,7 @@ func (s streams) answer(r *http.Request, p streamParams, events *eventWriter, re
 	st := &stream{
 		events:  events,
 		results: results,
-		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, aroundMatches: p.AroundMatches, now: s.now}, s.StreamBuffer, s.buffers, &s.events),
+		out:     newOutbox(event.Encoder{Chunks: p.Chunks, MaxLineBytes: p.MaxLineBytes, AroundMatches: p.AroundMatches, Now: s.now}, s.StreamBuffer, s.buffers, &s.events),
 		closing: s.closing,
 		log:     log,
 		pumps:   s.pumps,
@@ -160,9 +161,9 @@ func (s streams) searchOn(ctx context.Context, q *query.Query, o search.Options,
 }
 
 // refuse writes the two events of a request that is not searched.
-func refuse(events *eventWriter, alert *query.Alert, message string) string {
+func refuse(events *event.Writer, alert *query.Alert, message string) string {
 	// A client that is gone needs no further answer.
-	events.Last(func() error {
+	events.Finish(func() error {
 		if alert != nil {
 			_ = events.Alert(alert)
 		} else {
@@ -216,7 +217,7 @@ func (s *streamSink) TakeTicket(t *admission.Ticket) { s.st.out.ticket = t }
 // a second goroutine, the pump, which sends meanwhile. Most are over before,
 // and are sent in one write without waking another thread.
 type stream struct {
-	events  *eventWriter
+	events  *event.Writer
 	out     *outbox
 	results *report.Report
 	// closing is closed when the server wants its streams to end.
@@ -318,28 +319,28 @@ func (s *stream) flush() error {
 // after the filters.
 func (s *stream) sendSealed() error {
 	for {
-		event := s.out.take()
-		if event == nil {
+		matches := s.out.take()
+		if matches == nil {
 			return nil
 		}
-		err := s.sendMatches(event)
-		s.out.wrote(event)
+		err := s.sendMatches(matches)
+		s.out.wrote(matches)
 		if err != nil {
 			return err
 		}
 	}
 }
 
-func (s *stream) sendMatches(event []byte) error {
+func (s *stream) sendMatches(matches []byte) error {
 	if s.began {
-		return s.events.Matches(event)
+		return s.events.Matches(matches)
 	}
 	s.began = true
 	return s.events.Together(func() error {
 		if err := s.sendFilters(false); err != nil {
 			return err
 		}
-		return s.events.Matches(event)
+		return s.events.Matches(matches)
 	})
 }
 
@@ -365,7 +366,7 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
 	s.results.Finish(false)
-	s.events.Last(func() error {
+	s.events.Finish(func() error {
 		_ = s.sendSealed()
 		_ = s.sendFilters(true)
 		s.out.sealOpen()
@@ -380,7 +381,7 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 		return s.events.Done()
 	})
 	switch {
-	case s.events.err != nil:
+	case s.events.Err() != nil:
 		return streamAbandoned
 	case message != "":
 		return streamFailed

@@ -3,9 +3,9 @@ package graphql
 import (
 	"context"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -74,7 +74,7 @@ func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
 		return nil, f.s.FieldsError()
 	}
 	out := []lineMatch{}
-	lines := httpapi.Lines(f.m.Chunks)
+	lines := event.Lines(f.m.Chunks)
 	if err := f.s.Reserve(ctx, len(lines)); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
 		}
 		m := lineMatch{Preview: gitobject.Valid(l.Text), LineNumber: wire.Int32(l.Number), OffsetAndLengths: [][]int32{}}
 		for _, p := range l.Pieces {
-			m.OffsetAndLengths = append(m.OffsetAndLengths, []int32{wire.Int32(p[0]), wire.Int32(p[1])})
+			m.OffsetAndLengths = append(m.OffsetAndLengths, []int32{wire.Int32(p.Column), wire.Int32(p.Runes)})
 		}
 		out = append(out, m)
 	}
@@ -128,11 +128,11 @@ type commitMatch struct {
 	s     *session
 	repo  *gitobject.Repository
 	m     *query.CommitMatch
-	shown httpapi.CommitText
+	shown event.CommitText
 }
 
 func newCommitMatch(s *session, r *gitobject.Repository, m *query.CommitMatch) *commitMatch {
-	return &commitMatch{s, r, m, httpapi.NewCommitText(m, s.Now())}
+	return &commitMatch{s, r, m, event.NewCommitText(m, s.Now())}
 }
 
 func (c *commitMatch) URL() string                  { return c.shown.URL }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -176,7 +176,7 @@ func NewSymbols(r *Repository, m *query.FileMatch) []*Symbol {
 
 func (s *Symbol) Name() string           { return s.s.Name }
 func (s *Symbol) ContainerName() *string { return wire.TextOrNull(s.s.Container) }
-func (s *Symbol) Kind() string           { return httpapi.KindWord(s.s.Kind) }
+func (s *Symbol) Kind() string           { return event.KindWord(s.s.Kind) }
 func (s *Symbol) Language() string       { return s.lang }
 func (s *Symbol) FileLocal() bool        { return false }
 func (s *Symbol) Location() *location    { return &location{s} }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -24,7 +24,7 @@ const (
 func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor *auth.Actor) (*saved.Job, error) {
 	at := job.Repositories[job.Done]
 	done := saved.JobStep{Started: r.Now().UTC()}
-	out := &lines{runner: r, job: job, encoder: httpapi.NewMatchLines(r.Now)}
+	out := &lines{runner: r, job: job, encoder: event.Encoder{Chunks: true, Now: r.Now}}
 	sn := r.Store.Snapshot()
 	repo := sn.RepositoryByID(at)
 	if err := sn.Close(); err != nil {
@@ -65,7 +65,7 @@ func (r *Runner) failure(job uint32, name string, found search.Outcome, results 
 type lines struct {
 	runner  *Runner
 	job     *saved.Job
-	encoder *httpapi.MatchLines
+	encoder event.Encoder
 	held    []byte
 	total   int64
 	err     error
@@ -75,7 +75,7 @@ type lines struct {
 func (l *lines) Send(matches []query.Match) error {
 	for _, m := range matches {
 		before := len(l.held)
-		l.held = l.encoder.Append(l.held, m)
+		l.held = append(l.encoder.Append(l.held, m), '\n')
 		l.total += int64(len(l.held) - before)
 		if l.job.Bytes+l.total > maxJobBytes {
 			l.err = &refusal{fmt.Sprintf("the job found more than %d GiB", maxJobBytes>>30)}

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -7,24 +7,34 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// lineMatch is a line of a document with the pieces of matches in it.
-type lineMatch struct {
-	// text is the line without its newline.
-	text []byte
-	// number counts from zero.
-	number uint32
-	pieces []piece
+// Line is a line of a document with the pieces of matches in it.
+type Line struct {
+	// Text is without its newline.
+	Text []byte
+	// Number counts from zero.
+	Number uint32
+	Pieces []Piece
 }
 
-// piece is the part of a range that lies on one line, in runes.
-type piece struct{ column, runes uint32 }
+// Piece is the part of a range that lies on one line, in runes.
+type Piece struct{ Column, Runes uint32 }
 
-// appendLineMatches appends the lines of c that hold a piece of its ranges.
+// Lines returns the lines of chunks that hold a piece of a match, as a stream
+// sends them.
+func Lines(chunks []query.Chunk) []Line {
+	var lines []Line
+	for _, c := range chunks {
+		lines = appendLines(lines, c)
+	}
+	return lines
+}
+
+// appendLines appends the lines of c that hold a piece of its ranges.
 // A range over several lines yields a piece on each, from its start to the end
 // of its first line and so on; pieces without length are dropped, and with
 // them lines that have no other. It relies on the ranges being sorted and
 // disjoint: one walk over the content and the ranges side by side suffices.
-func appendLineMatches(dst []lineMatch, c query.Chunk) []lineMatch {
+func appendLines(dst []Line, c query.Chunk) []Line {
 	rest, number := c.Content, c.Start.Line
 	for ranges := c.Ranges; len(ranges) > 0 && len(rest) > 0; number++ {
 		text := rest
@@ -37,7 +47,7 @@ func appendLineMatches(dst []lineMatch, c query.Chunk) []lineMatch {
 			continue
 		}
 		if pieces := linePieces(ranges, number, text); len(pieces) > 0 {
-			dst = append(dst, lineMatch{text, number, pieces})
+			dst = append(dst, Line{text, number, pieces})
 		}
 		for len(ranges) > 0 && ranges[0].End.Line <= number {
 			ranges = ranges[1:]
@@ -48,8 +58,8 @@ func appendLineMatches(dst []lineMatch, c query.Chunk) []lineMatch {
 
 // linePieces cuts out of ranges, the first of which may have begun earlier,
 // what lies on one line.
-func linePieces(ranges []query.Range, number uint32, text []byte) []piece {
-	var pieces []piece
+func linePieces(ranges []query.Range, number uint32, text []byte) []Piece {
+	var pieces []Piece
 	for _, r := range ranges {
 		if r.Start.Line > number {
 			break
@@ -62,7 +72,7 @@ func linePieces(ranges []query.Range, number uint32, text []byte) []piece {
 			to = uint32(utf8.RuneCount(text))
 		}
 		if to > from {
-			pieces = append(pieces, piece{from, to - from})
+			pieces = append(pieces, Piece{from, to - from})
 		}
 	}
 	return pieces

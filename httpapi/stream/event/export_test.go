@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ func TestExportIsTheSameOnBothSidesOfTheStream(t *testing.T) {
 	broken.Chunks = append(broken.Chunks, query.Chunk{Content: []byte("\xff=\xfe glaze\r\nx\r\n"), Start: at(200, 9, 0),
 		Ranges: []query.Range{span(at(202, 9, 4), at(212, 10, 1))}})
 	broken.Rev = "=cmd"
-	encoder := matchEncoder{chunks: true, now: func() time.Time { return commitNow }}
+	encoder := Encoder{Chunks: true, Now: func() time.Time { return commitNow }}
 	for _, m := range []query.Match{
 		glazeContent(), broken,
 		&query.FileMatch{Repo: kiln, Path: "a.go", Commit: kilnCommit, Symbols: []query.Symbol{{Name: "½Fire", Kind: "method", Line: 3, Column: 5}}},
@@ -28,7 +28,7 @@ func TestExportIsTheSameOnBothSidesOfTheStream(t *testing.T) {
 		&query.OwnerMatch{Repo: kiln, Handle: "ada"}, &query.OwnerMatch{Repo: kiln, Handle: "lab/kiln", IsTeam: true}, &query.OwnerMatch{Repo: kiln, Email: "a@example.org"},
 	} {
 		var sent client.Match
-		text := encoder.append(nil, m)
+		text := encoder.Append(nil, m)
 		if err := json.Unmarshal(text, &sent); err != nil {
 			t.Fatalf("match %s: %v", text, err)
 		}

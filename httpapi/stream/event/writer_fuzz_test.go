@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -30,17 +30,17 @@ func FuzzEvents(f *testing.F) {
 			&query.RepoMatch{Repo: r},
 		}
 		var out bytes.Buffer
-		events := &eventWriter{send: func(p []byte) error { out.Write(p); return nil }, flush: func() error { return nil }, trace: repo}
-		e := matchEncoder{chunks: chunks, now: time.Now}
-		open := beginMatches(nil)
+		events := NewWriter(output{send: func(p []byte) error { out.Write(p); return nil }}, repo)
+		e := Encoder{Chunks: chunks, Now: time.Now}
+		open := BeginMatches(nil)
 		for i, m := range matches {
 			if i > 0 {
 				open = append(open, ',')
 			}
-			open = e.append(open, m)
+			open = e.Append(open, m)
 		}
 		for _, err := range []error{
-			events.Matches(endMatches(open)),
+			events.Matches(EndMatches(open)),
 			events.Alert(&query.Alert{Title: text, Description: message}),
 			events.Error(message),
 			events.Done(),

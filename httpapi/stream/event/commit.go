@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"net/url"
@@ -12,7 +12,7 @@ import (
 )
 
 // appendCommit appends a commit that matched by its message or its diff.
-func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
+func (e *Encoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	if e.maxTextBytes > 0 {
 		m = shortCommit(m, e.maxTextBytes)
 	}
@@ -20,7 +20,7 @@ func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	dst = append(dst, `{"type":"commit"`...)
 	dst = appendString(append(dst, `,"label":`...), commitLabel(m, address))
 	dst = appendString(append(dst, `,"url":`...), address)
-	dst = appendString(append(dst, `,"detail":`...), commitDetail(m, address, e.now()))
+	dst = appendString(append(dst, `,"detail":`...), commitDetail(m, address, e.Now()))
 	dst = appendRepoID(dst, m.Repo)
 	dst = appendString(append(dst, `,"oid":`...), m.OID)
 	dst = appendString(append(dst, `,"message":`...), m.Message)
@@ -34,7 +34,7 @@ func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	if m.Hidden > 0 {
 		dst = strconv.AppendInt(append(dst, `,"hiddenRanges":`...), int64(m.Hidden), 10)
 	}
-	return append(appendHighlights(append(dst, `,"ranges":`...), highlightsOf(m)), '}')
+	return append(appendHighlights(append(dst, `,"ranges":`...), highlights(m)), '}')
 }
 
 // commitLabel is Markdown with three links, whose texts clients take from it:
@@ -88,7 +88,7 @@ func fenced(m *query.CommitMatch) string {
 	return "```" + kind + "\n" + m.Body + "\n```"
 }
 
-func appendHighlights(dst []byte, highlights []highlight) []byte {
+func appendHighlights(dst []byte, highlights [][3]uint32) []byte {
 	dst = append(dst, '[')
 	for i, t := range highlights {
 		if i > 0 {

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-func (e *matchEncoder) appendChunks(dst []byte, chunks []query.Chunk) []byte {
+func (e *Encoder) appendChunks(dst []byte, chunks []query.Chunk) []byte {
 	dst = append(dst, `,"chunkMatches":[`...)
 	for i, c := range chunks {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if e.aroundMatches && e.maxLineBytes > 0 {
-			dst = appendAround(dst, c, e.maxLineBytes)
+		if e.AroundMatches && e.MaxLineBytes > 0 {
+			dst = appendAround(dst, c, e.MaxLineBytes)
 			continue
 		}
-		content, cut := cutLines(c.Content, e.maxLineBytes)
+		content, cut := cutLines(c.Content, e.MaxLineBytes)
 		dst = appendString(append(dst, `{"content":`...), content)
 		dst = appendLocation(append(dst, `,"contentStart":`...), c.Start)
 		dst = appendRanges(append(dst, `,"ranges":`...), c.Ranges)
@@ -31,10 +31,10 @@ func (e *matchEncoder) appendChunks(dst []byte, chunks []query.Chunk) []byte {
 
 // appendLines leaves the member out when no line has a piece of a match, as
 // when all matches are empty.
-func (e *matchEncoder) appendLines(dst []byte, chunks []query.Chunk) []byte {
+func (e *Encoder) appendLines(dst []byte, chunks []query.Chunk) []byte {
 	e.lines = e.lines[:0]
 	for _, c := range chunks {
-		e.lines = appendLineMatches(e.lines, c)
+		e.lines = appendLines(e.lines, c)
 	}
 	if len(e.lines) == 0 {
 		return dst
@@ -44,19 +44,19 @@ func (e *matchEncoder) appendLines(dst []byte, chunks []query.Chunk) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		text := l.text
+		text := l.Text
 		if e.maxTextBytes > 0 {
 			text = text[:min(len(text), e.maxTextBytes)]
 		}
 		dst = appendString(append(dst, `{"line":`...), text)
-		dst = strconv.AppendUint(append(dst, `,"lineNumber":`...), uint64(l.number), 10)
+		dst = strconv.AppendUint(append(dst, `,"lineNumber":`...), uint64(l.Number), 10)
 		dst = append(dst, `,"offsetAndLengths":[`...)
-		for j, p := range l.pieces {
+		for j, p := range l.Pieces {
 			if j > 0 {
 				dst = append(dst, ',')
 			}
-			dst = strconv.AppendUint(append(dst, '['), uint64(p.column), 10)
-			dst = strconv.AppendUint(append(dst, ','), uint64(p.runes), 10)
+			dst = strconv.AppendUint(append(dst, '['), uint64(p.Column), 10)
+			dst = strconv.AppendUint(append(dst, ','), uint64(p.Runes), 10)
 			dst = append(dst, ']')
 		}
 		dst = append(dst, `]}`...)

@@ -1,10 +1,10 @@
-package httpapi
+package event
 
 import "github.com/trawlsearch/trawl/query"
 
 // appendOwner appends a person or team. Only their name in the rules of a
 // repository is known.
-func (e *matchEncoder) appendOwner(dst []byte, m *query.OwnerMatch) []byte {
+func (e *Encoder) appendOwner(dst []byte, m *query.OwnerMatch) []byte {
 	handle, email := m.Handle, m.Email
 	if e.maxTextBytes > 0 {
 		handle, email = shortText(handle, e.maxTextBytes), shortText(email, e.maxTextBytes)

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -12,14 +12,28 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-func noFlush() error { return nil }
+// output is functions as an Output; without flush nothing is done.
+type output struct {
+	send  func(event []byte) error
+	flush func() error
+}
+
+func (o output) Send(event []byte) error { return o.send(event) }
+func (o output) End() error              { return o.Flush() }
+
+func (o output) Flush() error {
+	if o.flush == nil {
+		return nil
+	}
+	return o.flush()
+}
 
 func TestEventsTranscript(t *testing.T) {
 	var out bytes.Buffer
-	e := &eventWriter{flush: noFlush, trace: "https://code.example.org/-/trace/0123", send: func(event []byte) error {
+	e := NewWriter(output{send: func(event []byte) error {
 		out.Write(event)
 		return nil
-	}}
+	}}, "https://code.example.org/-/trace/0123")
 	filters := []query.SuggestedFilter{
 		{Value: "type:file", Label: "Code", Count: 3, Exhaustive: true, Kind: "type"},
 		{Value: `lang:"visual basic .net"`, Label: "Visual Basic .NET", Count: 2, Exhaustive: true, Kind: "lang"},
@@ -33,7 +47,7 @@ func TestEventsTranscript(t *testing.T) {
 	for _, err := range []error{
 		e.Filters(nil, false),
 		e.Filters(filters, false),
-		e.Matches(endMatches(append(beginMatches(nil), `{"type":"repo","repositoryID":1,"repository":"r"}`...))),
+		e.Matches(EndMatches(append(BeginMatches(nil), `{"type":"repo","repositoryID":1,"repository":"r"}`...))),
 		e.Progress(query.Progress{}, false),
 		e.Progress(progress, false),
 		e.Filters(filters, true),
@@ -58,13 +72,13 @@ func TestEventsTranscript(t *testing.T) {
 	if out.String() != string(want) {
 		t.Errorf("got:\n%s\nwant, from %s:\n%s", out.String(), path, want)
 	}
-	if e.events != 10 || e.bytes != int64(out.Len()) {
-		t.Errorf("counted %d events and %d bytes, want 10 and %d", e.events, e.bytes, out.Len())
+	if events, n := e.Sent(); events != 10 || n != int64(out.Len()) {
+		t.Errorf("counted %d events and %d bytes, want 10 and %d", events, n, out.Len())
 	}
 }
 
 func TestEventsAfterDone(t *testing.T) {
-	e := &eventWriter{flush: noFlush, send: func([]byte) error { return nil }}
+	e := NewWriter(output{send: func([]byte) error { return nil }}, "")
 	if err := e.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +90,10 @@ func TestEventsAfterDone(t *testing.T) {
 func TestEventsStopAtAFailedWrite(t *testing.T) {
 	broken := errors.New("connection reset")
 	sends := 0
-	e := &eventWriter{flush: noFlush, send: func([]byte) error {
+	e := NewWriter(output{send: func([]byte) error {
 		sends++
 		return broken
-	}}
+	}}, "")
 	for i, err := range []error{e.Matches([]byte("[]")), e.Progress(query.Progress{}, false), e.Done()} {
 		if !errors.Is(err, broken) {
 			t.Errorf("event %d gave %v, want %v", i, err, broken)
@@ -92,13 +106,13 @@ func TestEventsStopAtAFailedWrite(t *testing.T) {
 
 func TestEventsSizeLimit(t *testing.T) {
 	var sent int
-	e := &eventWriter{flush: noFlush, send: func(event []byte) error {
+	e := NewWriter(output{send: func(event []byte) error {
 		sent = len(event)
 		return nil
-	}}
+	}}, "")
 	// the frame, which is 16 bytes and the name, counts too
-	fits := endMatches(append(beginMatches(nil), make([]byte, maxEventBytes-matchesFrameBytes)...))
-	if err := e.Matches(fits); err != nil || sent != maxEventBytes {
+	fits := EndMatches(append(BeginMatches(nil), make([]byte, maxBytes-MatchesFrameBytes)...))
+	if err := e.Matches(fits); err != nil || sent != maxBytes {
 		t.Errorf("an event of the largest size gave %v and %d bytes", err, sent)
 	}
 	if err := e.Matches(append(fits, 'x')); err == nil {
@@ -111,10 +125,10 @@ func TestEventsSizeLimit(t *testing.T) {
 
 func TestEventsFiltersGiveWay(t *testing.T) {
 	var got string
-	e := &eventWriter{flush: noFlush, send: func(event []byte) error {
+	e := NewWriter(output{send: func(event []byte) error {
 		got = string(event)
 		return nil
-	}}
+	}}, "")
 	var filters []query.SuggestedFilter
 	for i := range 1000 {
 		filters = append(filters, query.SuggestedFilter{Value: fmt.Sprintf("repo:%d-%s", i, strings.Repeat("x", 20_000)), Kind: "repo"})
@@ -122,7 +136,7 @@ func TestEventsFiltersGiveWay(t *testing.T) {
 	if err := e.Filters(filters, false); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) > maxEventBytes+16 || !strings.Contains(got, "repo:499-") || strings.Contains(got, "repo:500-") {
+	if len(got) > maxBytes+16 || !strings.Contains(got, "repo:499-") || strings.Contains(got, "repo:500-") {
 		t.Errorf("got an event of %d bytes, want the first half of the filters", len(got))
 	}
 }
@@ -133,14 +147,14 @@ func TestEventsTogether(t *testing.T) {
 	var log strings.Builder
 	broken := errors.New("broken pipe")
 	var fails error
-	e := &eventWriter{
+	e := NewWriter(output{
 		send: func(event []byte) error {
 			name, _, _ := strings.Cut(string(event), "\n")
 			log.WriteString(name + ";")
 			return nil
 		},
 		flush: func() error { log.WriteString("flush;"); return fails },
-	}
+	}, "")
 	both := func() error {
 		if err := e.Progress(query.Progress{}, false); err != nil {
 			return err

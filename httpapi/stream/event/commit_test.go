@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"encoding/json"
@@ -44,7 +44,7 @@ func locate(body string, offset int) query.Location {
 }
 
 func TestCommitJSON(t *testing.T) {
-	e := matchEncoder{now: func() time.Time { return commitNow }}
+	e := Encoder{Now: func() time.Time { return commitNow }}
 	const address = "/git.example.org/lab/kiln/-/commit/" + kilnCommit
 	head := func(subject, message string) string {
 		return `{"type":"commit","label":"[lab/kiln](/git.example.org/lab/kiln) › [Ada \u003cMuster\u003e](` + address + `): [` + subject + `](` + address + `)",` +
@@ -83,7 +83,7 @@ func TestCommitJSON(t *testing.T) {
 			`"content":"` + "```diff" + `\n\n` + "```" + `","ranges":[]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(e.append(nil, c.match)); got != c.want {
+			if got := string(e.Append(nil, c.match)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -122,7 +122,7 @@ func TestCommitDates(t *testing.T) {
 	}
 }
 
-func TestTriples(t *testing.T) {
+func TestHighlights(t *testing.T) {
 	preview := "ofen/ö.go ofen/ö.go\n@@ -1,1 +1,1 @@ \n-½ glaze\n+glaze\n"
 	place := func(from, to int) query.Range { return span(locate(preview, from), locate(preview, to)) }
 	for _, c := range []struct {
@@ -149,14 +149,14 @@ func TestTriples(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &query.CommitMatch{Body: c.body, IsDiff: c.isDiff, Ranges: c.ranges}
-			if got := fmt.Sprint(highlightsOf(m)); got != c.want {
+			if got := fmt.Sprint(highlights(m)); got != c.want {
 				t.Errorf("body %q, ranges %+v: got %s, want %s", c.body, c.ranges, got, c.want)
 			}
 		})
 	}
 }
 
-// tagCommit says by its tags what matchEncoder writes by hand; clients decode
+// tagCommit says by its tags what Encoder writes by hand; clients decode
 // its members with these types.
 type tagCommit struct {
 	Type            string     `json:"type"`
@@ -191,8 +191,8 @@ func TestCommitJSONAgreesWithEncodingJSON(t *testing.T) {
 		if m.Body != "" {
 			m.Ranges = []query.Range{span(at(0, 0, 0), locate(m.Body, len(m.Body)))}
 		}
-		e := matchEncoder{now: func() time.Time { return commitNow }}
-		got := e.append(nil, m)
+		e := Encoder{Now: func() time.Time { return commitNow }}
+		got := e.Append(nil, m)
 		var back tagCommit
 		if err := json.Unmarshal(got, &back); err != nil {
 			t.Fatalf("%s: %v", got, err)
@@ -228,29 +228,29 @@ func TestHugeCommitsAreCut(t *testing.T) {
 		want  int // ranges at least
 	}{{"everything", everything, 1}, {"dense", dense, 1000}} {
 		t.Run(c.name, func(t *testing.T) {
-			e := matchEncoder{now: func() time.Time { return commitNow }}
-			if fitsMatch(len(e.append(nil, c.match))) {
+			e := Encoder{Now: func() time.Time { return commitNow }}
+			if FitsMatch(len(e.Append(nil, c.match))) {
 				t.Fatal("the match fits an event as it is: it tests nothing")
 			}
-			parts := divide(c.match)
+			parts := Divide(c.match)
 			if len(parts) != 1 {
 				t.Fatalf("got %d parts, want 1", len(parts))
 			}
-			part := e.appendPart(nil, parts[0])
+			part := e.AppendPart(nil, parts[0])
 			var back tagCommit
 			if err := json.Unmarshal(part, &back); err != nil {
 				t.Fatalf("%.200s: %v", part, err)
 			}
-			if !fitsMatch(len(part)) || !utf8.ValidString(back.Content) || back.OID != kilnCommit {
+			if !FitsMatch(len(part)) || !utf8.ValidString(back.Content) || back.OID != kilnCommit {
 				t.Errorf("the part takes %d bytes, its content is valid: %t, oid %q", len(part), utf8.ValidString(back.Content), back.OID)
 			}
-			checkTriples(t, back, c.want)
+			checkHighlights(t, back, c.want)
 		})
 	}
 }
 
-// checkTriples demands that ranges lie in the content.
-func checkTriples(t *testing.T, m tagCommit, least int) {
+// checkHighlights demands that ranges lie in the content.
+func checkHighlights(t *testing.T, m tagCommit, least int) {
 	t.Helper()
 	if len(m.Ranges) < least {
 		t.Errorf("got %d ranges, want at least %d", len(m.Ranges), least)

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -24,10 +24,10 @@ const (
 	maxPathRanges    = 1000
 )
 
-// divide returns m, a match too large for one event, as matches that are not.
+// Divide returns m, a match too large for one event, as matches that are not.
 // Only documents with content or symbols come as several; from others, what is long and
 // not needed to find them is left out.
-func divide(m query.Match) []query.Match {
+func Divide(m query.Match) []query.Match {
 	switch m := m.(type) {
 	case *query.CommitMatch, *query.OwnerMatch:
 		return []query.Match{m} // appendPart cuts them

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"net/url"
@@ -9,7 +9,7 @@ import (
 )
 
 // appendSymbols appends a match whose symbols matched.
-func (e *matchEncoder) appendSymbols(dst []byte, m *query.FileMatch) []byte {
+func (e *Encoder) appendSymbols(dst []byte, m *query.FileMatch) []byte {
 	bare := *m
 	bare.PathRanges = nil
 	dst = append(dst, `{"type":"symbol"`...)

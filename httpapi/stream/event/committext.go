@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"html"
@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// CommitText is how a commit that matched is shown, here as in a stream.
+// CommitText is how a commit that matched is shown, in a stream and elsewhere.
 type CommitText struct {
 	// URL is the path of the commit's page.
 	URL string
@@ -29,49 +29,17 @@ func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
 	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
 	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
 	subject, _, _ := strings.Cut(m.Message, "\n")
-	t := CommitText{
+	return CommitText{
 		URL: address, Label: commitLabel(m, address), Detail: commitDetail(m, address, now), Body: fenced(m),
 		LabelHTML: "<p>" + link(displayName(m.Repo.Name), repo) + " › " + link(m.Author.Name, address) + ": " +
 			link(strings.TrimSpace(subject), address) + "</p>",
 		DetailHTML: "<p>" + link(m.OID[:min(7, len(m.OID))]+" "+age.Words(m.Author.Date, now), address) + "</p>",
 		BodyHTML:   "<pre><code>" + html.EscapeString(m.Body) + "\n</code></pre>",
-		Highlights: [][3]uint32{},
+		Highlights: highlights(m),
 	}
-	for _, p := range highlightsOf(m) {
-		t.Highlights = append(t.Highlights, p)
-	}
-	return t
 }
 
 // link is HTML; address is a path that is escaped already.
 func link(text, address string) string {
 	return `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(text) + "</a>"
-}
-
-// Line is a line that holds pieces of matches.
-type Line struct {
-	// Text is without its newline.
-	Text []byte
-	// Number counts from zero.
-	Number uint32
-	// Pieces are the places in the line, each the characters before it and
-	// their number.
-	Pieces [][2]uint32
-}
-
-// Lines returns the lines of chunks that hold a piece of a match, as a stream
-// sends them.
-func Lines(chunks []query.Chunk) []Line {
-	var found []lineMatch
-	for _, c := range chunks {
-		found = appendLineMatches(found, c)
-	}
-	out := make([]Line, len(found))
-	for i, f := range found {
-		out[i] = Line{Text: f.text, Number: f.number}
-		for _, p := range f.pieces {
-			out[i].Pieces = append(out[i].Pieces, [2]uint32{p.column, p.runes})
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"bytes"
@@ -28,11 +28,11 @@ func TestDivide(t *testing.T) {
 		for _, chunks := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/chunks=%v", tt.name, chunks), func(t *testing.T) {
 				m := &query.FileMatch{Repo: kiln, Path: "p", Chunks: tt.chunks, PathRanges: make([]query.Range, 2)}
-				parts := divide(m)
+				parts := Divide(m)
 				var ranges []query.Range
 				for i, part := range parts {
-					e := matchEncoder{chunks: chunks}
-					if n := len(e.appendPart(nil, part)); n > maxPartBytes+1<<20 {
+					e := Encoder{Chunks: chunks}
+					if n := len(e.AppendPart(nil, part)); n > maxPartBytes+1<<20 {
 						t.Errorf("part %d of %d takes %d bytes, want at most %d and a little", i, len(parts), n, maxPartBytes)
 					}
 					for _, c := range part.(*query.FileMatch).Chunks {
@@ -96,7 +96,7 @@ func checkSameRanges(t *testing.T, got []query.Range, m *query.FileMatch) {
 func TestDivideClipsARangeOverTheCut(t *testing.T) {
 	line := strings.Repeat("\x01", 60_000) + "\n"
 	c := chunkAt(0, strings.Repeat(line, 20), [2]int{10, 19 * 60_001})
-	parts := divide(&query.FileMatch{Repo: kiln, Chunks: []query.Chunk{c}})
+	parts := Divide(&query.FileMatch{Repo: kiln, Chunks: []query.Chunk{c}})
 	if len(parts) != 1 {
 		t.Fatalf("got %d parts, want one: no range starts in the others", len(parts))
 	}
@@ -123,12 +123,12 @@ func TestDivideWithoutContent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			parts := divide(tt.match)
+			parts := Divide(tt.match)
 			if len(parts) != 1 {
 				t.Fatalf("got %d parts, want 1", len(parts))
 			}
-			var e matchEncoder
-			if n := len(e.appendPart(nil, parts[0])); !fitsMatch(n) || n < 30 {
+			var e Encoder
+			if n := len(e.AppendPart(nil, parts[0])); !FitsMatch(n) || n < 30 {
 				t.Errorf("the part takes %d bytes, want it to fit an event", n)
 			}
 		})
@@ -141,10 +141,10 @@ func TestDivideSymbols(t *testing.T) {
 		m.Symbols = append(m.Symbols, query.Symbol{Name: fmt.Sprint(strings.Repeat("<", 300), i), Line: uint32(i + 1)})
 	}
 	var got []query.Symbol
-	parts := divide(m)
+	parts := Divide(m)
 	for i, part := range parts {
-		e := matchEncoder{}
-		if n := len(e.appendPart(nil, part)); n > maxPartBytes+1<<20 {
+		e := Encoder{}
+		if n := len(e.AppendPart(nil, part)); n > maxPartBytes+1<<20 {
 			t.Errorf("part %d of %d takes %d bytes, want at most %d and a little", i, len(parts), n, maxPartBytes)
 		}
 		got = append(got, part.(*query.FileMatch).Symbols...)

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"fmt"
@@ -61,10 +61,10 @@ func TestLineMatches(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, l := range appendLineMatches(nil, tt.chunk) {
-				s := fmt.Sprintf("%d %q", l.number, l.text)
-				for _, p := range l.pieces {
-					s += fmt.Sprintf(" [%d %d]", p.column, p.runes)
+			for _, l := range appendLines(nil, tt.chunk) {
+				s := fmt.Sprintf("%d %q", l.Number, l.Text)
+				for _, p := range l.Pieces {
+					s += fmt.Sprintf(" [%d %d]", p.Column, p.Runes)
 				}
 				got = append(got, s)
 			}
@@ -78,8 +78,8 @@ func TestLineMatches(t *testing.T) {
 func TestNoLineMatchesNoMember(t *testing.T) {
 	m := glazeContent()
 	m.Chunks = []query.Chunk{chunkAt(0, "abc\n", [2]int{1, 1})}
-	var e matchEncoder
-	if got := string(e.append(nil, m)); strings.Contains(got, "lineMatches") {
+	var e Encoder
+	if got := string(e.Append(nil, m)); strings.Contains(got, "lineMatches") {
 		t.Errorf("got %s, want no lineMatches for an empty range", got)
 	}
 }

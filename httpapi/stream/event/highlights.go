@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"strings"
@@ -8,15 +8,12 @@ import (
 	"github.com/trawlsearch/trawl/query/diff"
 )
 
-// highlight is a range in the content of a commit match: a line, counted from the
-// line of the code fence, the first rune in it, and a length.
-type highlight [3]uint32
-
-// highlightsOf returns the ranges of a commit match line by line, without pieces
-// that are empty. Lengths count runes, except where a range goes on in the
+// highlights returns the ranges of a commit match line by line, without pieces
+// that are empty: each a line, counted from that of the code fence, the first rune
+// in it, and a length. Lengths count runes, except where a range goes on in the
 // next line: there they count bytes, as clients of this API are used to.
-func highlightsOf(m *query.CommitMatch) []highlight {
-	out := []highlight{}
+func highlights(m *query.CommitMatch) [][3]uint32 {
+	out := [][3]uint32{}
 	wider := widerHeaders(m)
 	for _, r := range m.Ranges {
 		text := m.Body[r.Start.Offset:r.End.Offset]
@@ -27,7 +24,7 @@ func highlightsOf(m *query.CommitMatch) []highlight {
 				length, more = r.End.Column-column, false
 			}
 			if length > 0 {
-				out = append(out, highlight{line + 1, column + wider.by(line, column), length})
+				out = append(out, [3]uint32{line + 1, column + wider.by(line, column), length})
 			}
 			if text = rest; !more {
 				break

@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"fmt"
@@ -9,41 +9,44 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// matchEncoder writes matches as JSON objects. It is written by hand because
+// Encoder writes matches as JSON objects. It is written by hand because
 // an exhaustive search sends a hundred thousand of them; goldens and a
 // comparison with encoding/json pin its bytes. It is used by one goroutine.
-type matchEncoder struct {
-	// chunks chooses chunkMatches over lineMatches.
-	chunks bool
-	// maxLineBytes cuts the lines of chunk content; 0 or negative is off.
-	maxLineBytes int
-	// aroundMatches cuts them around their first match, and says so in cuts.
-	aroundMatches bool
+type Encoder struct {
+	// Chunks chooses chunkMatches over lineMatches.
+	Chunks bool
+	// MaxLineBytes cuts the lines of chunk content; 0 or negative is off.
+	MaxLineBytes int
+	// AroundMatches cuts them around their first match, and says so in cuts.
+	AroundMatches bool
+	// Now is the time that ages of commits are relative to.
+	Now func() time.Time
+
 	// maxTextBytes cuts the text of line matches, commits and owners; 0 is off.
 	maxTextBytes int
-	// now is the time that ages of commits are relative to.
-	now func() time.Time
-
 	// repo is the repository whose members repoJSON holds: matches of one
 	// repository come in runs.
 	repo     *query.Repository
 	repoJSON []byte
-	lines    []lineMatch
+	lines    []Line
 }
 
-// appendPart appends a part of a divided match.
-func (e *matchEncoder) appendPart(dst []byte, m query.Match) []byte {
+// Shrink gives up memory that the next match needs again.
+func (e *Encoder) Shrink() { e.lines = nil }
+
+// AppendPart appends a part of a divided match.
+func (e *Encoder) AppendPart(dst []byte, m query.Match) []byte {
 	whole := *e
-	defer func() { e.maxLineBytes, e.maxTextBytes = whole.maxLineBytes, whole.maxTextBytes }()
+	defer func() { e.MaxLineBytes, e.maxTextBytes = whole.MaxLineBytes, whole.maxTextBytes }()
 	e.maxTextBytes = maxPartLineBytes
-	if e.maxLineBytes <= 0 || e.maxLineBytes > maxPartLineBytes {
-		e.maxLineBytes = maxPartLineBytes
+	if e.MaxLineBytes <= 0 || e.MaxLineBytes > maxPartLineBytes {
+		e.MaxLineBytes = maxPartLineBytes
 	}
-	return e.append(dst, m)
+	return e.Append(dst, m)
 }
 
-// append appends m.
-func (e *matchEncoder) append(dst []byte, m query.Match) []byte {
+// Append appends m.
+func (e *Encoder) Append(dst []byte, m query.Match) []byte {
 	switch m := m.(type) {
 	case *query.FileMatch:
 		if len(m.Symbols) > 0 {
@@ -60,14 +63,14 @@ func (e *matchEncoder) append(dst []byte, m query.Match) []byte {
 	case *query.OwnerMatch:
 		return e.appendOwner(dst, m)
 	}
-	panic(fmt.Sprintf("httpapi: no encoding for a match of type %T", m))
+	panic(fmt.Sprintf("event: no encoding for a match of type %T", m))
 }
 
-func (e *matchEncoder) appendContent(dst []byte, m *query.FileMatch) []byte {
+func (e *Encoder) appendContent(dst []byte, m *query.FileMatch) []byte {
 	dst = append(dst, `{"type":"content"`...)
 	dst = e.appendDocument(dst, m)
 	dst = append(dst, `,"hunks":null`...)
-	if e.chunks {
+	if e.Chunks {
 		dst = e.appendChunks(dst, m.Chunks)
 	} else {
 		dst = e.appendLines(dst, m.Chunks)
@@ -75,14 +78,14 @@ func (e *matchEncoder) appendContent(dst []byte, m *query.FileMatch) []byte {
 	return append(appendLanguage(dst, m), '}')
 }
 
-func (e *matchEncoder) appendPath(dst []byte, m *query.FileMatch) []byte {
+func (e *Encoder) appendPath(dst []byte, m *query.FileMatch) []byte {
 	dst = append(dst, `{"type":"path"`...)
 	dst = e.appendDocument(dst, m)
 	return append(appendLanguage(dst, m), '}')
 }
 
 // appendDocument appends the members that say which document it is.
-func (e *matchEncoder) appendDocument(dst []byte, m *query.FileMatch) []byte {
+func (e *Encoder) appendDocument(dst []byte, m *query.FileMatch) []byte {
 	dst = appendString(append(dst, `,"path":`...), m.Path)
 	dst = appendRangesMember(dst, "pathMatches", m.PathRanges)
 	if m.Repo != e.repo {

@@ -1,19 +1,24 @@
-package httpapi
+package event
 
 import "github.com/trawlsearch/trawl/query"
 
-// The payloads of the small events. Those of matches are written by
-// matchEncoder.
-type (
-	wireProgress struct {
-		Done              bool          `json:"done"`
-		RepositoriesCount int           `json:"repositoriesCount,omitempty"`
-		MatchCount        int           `json:"matchCount"`
-		DurationMs        int64         `json:"durationMs"`
-		Skipped           []wireSkipped `json:"skipped"`
-		Trace             string        `json:"trace,omitempty"`
-	}
+// Progress is the payload of a progress event.
+type Progress struct {
+	Done              bool          `json:"done"`
+	RepositoriesCount int           `json:"repositoriesCount,omitempty"`
+	MatchCount        int           `json:"matchCount"`
+	DurationMs        int64         `json:"durationMs"`
+	Skipped           []wireSkipped `json:"skipped"`
+	Trace             string        `json:"trace,omitempty"`
+}
 
+// Failure is the payload of an error event.
+type Failure struct {
+	Message string `json:"message"`
+}
+
+// The payloads of the other small events. Those of matches are written by Encoder.
+type (
 	wireSkipped struct {
 		Reason    string         `json:"reason"`
 		Title     string         `json:"title"`
@@ -46,14 +51,12 @@ type (
 		Description string `json:"description,omitempty"`
 		Query       string `json:"query"`
 	}
-
-	wireError struct {
-		Message string `json:"message"`
-	}
 )
 
-func newWireProgress(p query.Progress, trace string, final bool) wireProgress {
-	w := wireProgress{
+// NewProgress returns the payload with the URL of a trace, "" for none. A search is
+// done only if final.
+func NewProgress(p query.Progress, trace string, final bool) Progress {
+	w := Progress{
 		Done:       final,
 		MatchCount: p.Matches,
 		DurationMs: p.Took.Milliseconds(),

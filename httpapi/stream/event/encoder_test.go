@@ -1,4 +1,4 @@
-package httpapi
+package event
 
 import (
 	"encoding/json"
@@ -37,45 +37,45 @@ func TestMatchJSON(t *testing.T) {
 	)
 	tests := []struct {
 		name    string
-		encoder matchEncoder
+		encoder Encoder
 		match   query.Match
 		want    string
 	}{
 		// content in both forms
-		{"chunks", matchEncoder{chunks: true}, glazeContent(), contentHead +
+		{"chunks", Encoder{Chunks: true}, glazeContent(), contentHead +
 			`"chunkMatches":[{"content":"\n// ½ cup of glaze, see \u003cglaze\u003e below\nfunc main() { mix(\"glaze\") }\n\n",` +
 			`"contentStart":{"offset":13,"line":1,"column":0},` + glazeRanges + `}]` + contentTail},
-		{"lines", matchEncoder{}, glazeContent(), contentHead +
+		{"lines", Encoder{}, glazeContent(), contentHead +
 			`"lineMatches":[{"line":"// ½ cup of glaze, see \u003cglaze\u003e below","lineNumber":2,"offsetAndLengths":[[12,5],[24,5]]},` +
 			`{"line":"func main() { mix(\"glaze\") }","lineNumber":3,"offsetAndLengths":[[19,5]]}]` + contentTail},
 
 		// max-line-len cuts chunks only
-		{"cut chunks", matchEncoder{chunks: true, maxLineBytes: 20}, glazeContent(), contentHead +
+		{"cut chunks", Encoder{Chunks: true, MaxLineBytes: 20}, glazeContent(), contentHead +
 			`"chunkMatches":[{"content":"\n// ½ cu...truncated\nfunc mai...truncated\n\n",` +
 			`"contentStart":{"offset":13,"line":1,"column":0},` + glazeRanges + `,"contentTruncated":true}]` + contentTail},
-		{"lines stay whole", matchEncoder{maxLineBytes: 20}, glazeContent(), contentHead +
+		{"lines stay whole", Encoder{MaxLineBytes: 20}, glazeContent(), contentHead +
 			`"lineMatches":[{"line":"// ½ cup of glaze, see \u003cglaze\u003e below","lineNumber":2,"offsetAndLengths":[[12,5],[24,5]]},` +
 			`{"line":"func main() { mix(\"glaze\") }","lineNumber":3,"offsetAndLengths":[[19,5]]}]` + contentTail},
 
 		// paths, with all and with the least that is known
-		{"path", matchEncoder{}, &query.FileMatch{
+		{"path", Encoder{}, &query.FileMatch{
 			Repo: kiln, Path: "docs/glaze.md", Commit: kilnCommit, Rev: "v2", Language: "Markdown", Debug: "score 1",
 			PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
 		}, `{"type":"path","path":"docs/glaze.md","pathMatches":[{"start":{"offset":5,"line":0,"column":5},"end":{"offset":10,"line":0,"column":10}}],` +
 			`"repositoryID":12,"repository":"git.example.org/lab/kiln","repoStars":41,"repoLastFetched":"2031-02-03T04:05:06.789012Z",` +
 			`"branches":["v2"],"commit":"5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60","language":"Markdown","debug":"score 1"}`},
-		{"bare path", matchEncoder{}, &query.FileMatch{Repo: &query.Repository{ID: 1, Name: "r"}, Path: "p"},
+		{"bare path", Encoder{}, &query.FileMatch{Repo: &query.Repository{ID: 1, Name: "r"}, Path: "p"},
 			`{"type":"path","path":"p","repositoryID":1,"repository":"r","branches":[""]}`},
 
 		// symbols, whatever else matched
-		{"symbols", matchEncoder{chunks: true}, &query.FileMatch{
+		{"symbols", Encoder{Chunks: true}, &query.FileMatch{
 			Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go", Debug: "score 1", Chunks: glazeContent().Chunks,
 			PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
 			Symbols:    []query.Symbol{{Name: "main", Container: "main", Kind: "function", Line: 4, Column: 5}},
 		}, `{"type":"symbol","path":"cmd/glaze/main.go","repositoryID":12,"repository":"git.example.org/lab/kiln","repoStars":41,` +
 			`"repoLastFetched":"2031-02-03T04:05:06.789012Z","branches":["v2"],"commit":"5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60","language":"Go",` +
 			`"symbols":[{"url":"/git.example.org/lab/kiln@v2/-/blob/cmd/glaze/main.go?L4:6-4:10","name":"main","containerName":"main","kind":"FUNCTION","line":4}]}`},
-		{"bare symbols", matchEncoder{}, &query.FileMatch{
+		{"bare symbols", Encoder{}, &query.FileMatch{
 			Repo: &query.Repository{ID: 1, Name: "r"}, Path: "a b#é?.c",
 			Symbols: []query.Symbol{{Name: "é", Line: 1}, {Name: "B", Kind: "enum-member", Line: 2, Column: 1}},
 		}, `{"type":"symbol","path":"a b#é?.c","repositoryID":1,"repository":"r","branches":[""],` +
@@ -83,30 +83,30 @@ func TestMatchJSON(t *testing.T) {
 			`{"url":"/r/-/blob/a%20b%23%C3%A9%3F.c?L2:2-2:3","name":"B","containerName":"","kind":"ENUMMEMBER","line":2}]}`},
 
 		// repositories
-		{"repo", matchEncoder{}, &query.RepoMatch{
+		{"repo", Encoder{}, &query.RepoMatch{
 			Repo: glazeDB, Rev: "v2", HasRev: true, NameRanges: []query.Range{span(at(20, 0, 20), at(25, 0, 25))},
 		}, `{"type":"repo","repositoryID":15,"repository":"git.example.org/lab/glaze-db",` +
 			`"repositoryMatches":[{"start":{"offset":20,"line":0,"column":20},"end":{"offset":25,"line":0,"column":25}}],` +
 			`"branches":["v2"],"repoLastFetched":"2031-02-03T03:00:00Z","description":"Recipes \u0026 tests","private":true,` +
 			`"metadata":{"legacy":null,"team":"kiln"},"topics":["ceramics"]}`},
-		{"full repo", matchEncoder{}, &query.RepoMatch{Repo: &full, HasRev: true, DescriptionRanges: []query.Range{span(at(0, 0, 0), at(1, 0, 1))}},
+		{"full repo", Encoder{}, &query.RepoMatch{Repo: &full, HasRev: true, DescriptionRanges: []query.Range{span(at(0, 0, 0), at(1, 0, 1))}},
 			`{"type":"repo","repositoryID":15,"repository":"git.example.org/lab/glaze-db","branches":[""],"repoStars":3,` +
 				`"repoLastFetched":"2031-02-03T03:00:00Z","description":"Recipes \u0026 tests",` +
 				`"descriptionMatches":[{"start":{"offset":0,"line":0,"column":0},"end":{"offset":1,"line":0,"column":1}}],` +
 				`"fork":true,"archived":true,"private":true,"metadata":{"legacy":null,"team":"kiln"},"topics":["ceramics"]}`},
-		{"bare repo", matchEncoder{}, &query.RepoMatch{Repo: &query.Repository{ID: 1, Name: "r"}},
+		{"bare repo", Encoder{}, &query.RepoMatch{Repo: &query.Repository{ID: 1, Name: "r"}},
 			`{"type":"repo","repositoryID":1,"repository":"r"}`},
 
 		// owners
-		{"person", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Handle: "ada"}, `{"type":"person","handle":"ada","email":""}`},
-		{"address", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Email: "<ada@example.org>"},
+		{"person", Encoder{}, &query.OwnerMatch{Repo: kiln, Handle: "ada"}, `{"type":"person","handle":"ada","email":""}`},
+		{"address", Encoder{}, &query.OwnerMatch{Repo: kiln, Email: "<ada@example.org>"},
 			`{"type":"person","handle":"","email":"\u003cada@example.org\u003e"}`},
-		{"team", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Handle: "lab/kiln", IsTeam: true},
+		{"team", Encoder{}, &query.OwnerMatch{Repo: kiln, Handle: "lab/kiln", IsTeam: true},
 			`{"type":"team","handle":"lab/kiln","email":"","name":"lab/kiln","displayName":""}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := string(tt.encoder.append(nil, tt.match)); got != tt.want {
+			if got := string(tt.encoder.Append(nil, tt.match)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -114,19 +114,19 @@ func TestMatchJSON(t *testing.T) {
 }
 
 func TestMatchJSONForgetsTheLastRepository(t *testing.T) {
-	var e matchEncoder
+	var e Encoder
 	for i := range 3 {
 		m := &query.FileMatch{Repo: &query.Repository{ID: uint32(i), Name: fmt.Sprint("r", i)}, Path: "p"}
 		want := fmt.Sprintf(`"repositoryID":%d,"repository":"r%d"`, i, i)
 		for range 2 {
-			if got := string(e.append(nil, m)); !strings.Contains(got, want) {
+			if got := string(e.Append(nil, m)); !strings.Contains(got, want) {
 				t.Errorf("got %s, want %s in it", got, want)
 			}
 		}
 	}
 }
 
-// The structs below say by their tags what matchEncoder writes by hand.
+// The structs below say by their tags what Encoder writes by hand.
 type (
 	tagLocation struct {
 		Offset uint32 `json:"offset"`
@@ -274,8 +274,8 @@ func TestMatchJSONAgreesWithEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := matchEncoder{chunks: true}
-		if got := e.append(nil, m); string(got) != string(want) {
+		e := Encoder{Chunks: true}
+		if got := e.Append(nil, m); string(got) != string(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
@@ -284,11 +284,11 @@ func TestMatchJSONAgreesWithEncodingJSON(t *testing.T) {
 func BenchmarkMatchJSON(b *testing.B) {
 	for _, chunks := range []bool{false, true} {
 		b.Run(fmt.Sprintf("chunks=%v", chunks), func(b *testing.B) {
-			e, m := matchEncoder{chunks: chunks}, glazeContent()
+			e, m := Encoder{Chunks: chunks}, glazeContent()
 			var dst []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				dst = e.append(dst[:0], m)
+				dst = e.Append(dst[:0], m)
 			}
 			b.ReportMetric(float64(len(dst)), "bytes/match")
 		})
