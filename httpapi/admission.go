@@ -53,7 +53,7 @@ func (a *Admission) Begin(w http.ResponseWriter, r *http.Request, bytes int64) (
 	if a == nil {
 		return nil, nil
 	}
-	work := &Work{admission: a, client: ClientKey(auth.From(r.Context()))}
+	work := &Work{admission: a, client: auth.From(r.Context()).ClientKey()}
 	ctx, cancel := context.WithTimeout(r.Context(), a.patience)
 	defer cancel()
 	var err error

@@ -7,23 +7,10 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // leastZipped is the size from which a body is worth compressing.
 const leastZipped = 1 << 10
-
-// BaseURL returns how the client of a request reaches the server, without a
-// slash at the end: external or, if that is empty, what the request says.
-func BaseURL(external string, r *http.Request) string {
-	switch {
-	case external != "":
-		return strings.TrimSuffix(external, "/")
-	case r.TLS != nil:
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
-}
 
 // WriteBody answers with a status and a body in pieces, compressed if the client
 // allows. The content type is set already. That a client is gone is no error.

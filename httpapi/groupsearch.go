@@ -72,7 +72,7 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	}
 	results := report.New(s.now)
 	actor := auth.From(r.Context())
-	trace := s.traces.start(actor, ClientKey(actor), p.Query, results)
+	trace := s.traces.start(actor, actor.ClientKey(), p.Query, results)
 	url := trace.tell(w.Header(), s.baseURL(r))
 	rec := recordOf(r.Context())
 	rec.queryID = trace.ID

@@ -28,7 +28,7 @@ func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTra
 	}
 	t := &RequestTrace{server: s, results: report.New(s.now)}
 	actor := auth.From(r.Context())
-	t.kept = s.traces.start(actor, ClientKey(actor), name, t.results)
+	t.kept = s.traces.start(actor, actor.ClientKey(), name, t.results)
 	t.kept.tell(w.Header(), s.baseURL(r))
 	return t
 }

@@ -218,7 +218,7 @@ func (s *Server) now() time.Time { return s.Now() }
 // baseURL is how the client of a request reaches the server, without a slash
 // at the end.
 func (s *Server) baseURL(r *http.Request) string {
-	return BaseURL(s.ExternalURL, r)
+	return auth.BaseURL(s.ExternalURL, r)
 }
 
 // connectionLog takes what net/http reports of single connections, such as a

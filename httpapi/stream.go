@@ -15,7 +15,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
-	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // flushEvery is how long a match or a count may wait for company, progressEvery
@@ -58,7 +57,7 @@ func (s streams) begin(w http.ResponseWriter, r *http.Request) (end func(), err 
 	if !canFlush(w) {
 		return nil, &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
-	asker := ClientKey(auth.From(r.Context()))
+	asker := auth.From(r.Context()).ClientKey()
 	if !s.streams.begin(asker) {
 		w.Header().Set("Retry-After", "5")
 		return nil, &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
@@ -71,7 +70,7 @@ func (s streams) begin(w http.ResponseWriter, r *http.Request) (end func(), err 
 func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong error, out event.Output) string {
 	actor := auth.From(r.Context())
 	results := report.New(s.now)
-	trace := s.traces.start(actor, ClientKey(actor), p.Query, results)
+	trace := s.traces.start(actor, actor.ClientKey(), p.Query, results)
 	events := event.NewWriter(out, trace.tell(header, s.baseURL(r)))
 	rec := recordOf(r.Context())
 	rec.queryID = trace.ID
@@ -83,15 +82,6 @@ func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong 
 	s.traces.finish(trace, rec.outcome)
 	rec.matches = results.Progress().Matches
 	return rec.outcome
-}
-
-// ClientKey names the client of a request where something is divided among
-// clients: the account, or the address of a client that has none.
-func ClientKey(a *auth.Actor) string {
-	if a.User == nil {
-		return a.Key() + " " + identity.AddressKey(a.Address)
-	}
-	return a.Key()
 }
 
 // answer parses, searches and sends; it returns how that ended, in a word for logs

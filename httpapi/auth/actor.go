@@ -138,6 +138,15 @@ func (a *Actor) Payer() string {
 	return a.Key()
 }
 
+// ClientKey names the client of a request where something is divided among
+// clients: the account, or the address of a client that has none.
+func (a *Actor) ClientKey() string {
+	if a.User == nil {
+		return a.Key() + " " + identity.AddressKey(a.Address)
+	}
+	return a.Key()
+}
+
 // Author is the actor as the audit log records it.
 func (a *Actor) Author() identity.Author {
 	out := identity.Author{Operator: a.operator, Via: a.via(), Address: a.Address, App: a.Client != ""}

@@ -36,6 +36,18 @@ func originOf(text string) string {
 	return u.Scheme + "://" + u.Host
 }
 
+// BaseURL returns how the client of a request reaches the server, without a
+// slash at the end: external or, if that is empty, what the request says.
+func BaseURL(external string, r *http.Request) string {
+	switch {
+	case external != "":
+		return strings.TrimSuffix(external, "/")
+	case r.TLS != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // LoopbackOnly reports whether only programs of the same machine can reach
 // what listens on host:port.
 func LoopbackOnly(listen string) bool {

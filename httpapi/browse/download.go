@@ -54,7 +54,7 @@ type download struct {
 func (e *Endpoint) newDownload(w http.ResponseWriter, r *http.Request, p *target) *download {
 	return &download{
 		ResponseWriter: w, control: http.NewResponseController(w), place: p, space: e.Spool(),
-		work: httpapi.WorkOf(r.Context()), client: httpapi.ClientKey(auth.From(r.Context())), pace: cmp.Or(e.Pace, usualPace), patience: cmp.Or(e.Patience, usualPatience), over: r.Context().Err,
+		work: httpapi.WorkOf(r.Context()), client: auth.From(r.Context()).ClientKey(), pace: cmp.Or(e.Pace, usualPace), patience: cmp.Or(e.Patience, usualPatience), over: r.Context().Err,
 	}
 }
 

@@ -77,7 +77,7 @@ func (c *Console) serveStream(w http.ResponseWriter, r *http.Request) error {
 			Query: q.Get("q"), Type: q.Get("t"), Version: q.Get("v"), Display: q.Get("display"), MaxLine: q.Get("max-line-len"),
 			Context: q.Get("cl"), Chunks: q.Get("cm") != "" || !q.Has("q"),
 			Types: []string{"keyword", "standard", "literal", "regexp"}, Versions: []string{"V1", "V2", "V3"},
-			Base: httpapi.BaseURL(c.Server.ExternalURL, r),
+			Base: auth.BaseURL(c.Server.ExternalURL, r),
 		},
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
@@ -83,7 +82,7 @@ func (s *session) search(ctx context.Context, q *query.Query, o search.Options, 
 	if err := s.Call(); err != nil {
 		return search.Outcome{Err: err}
 	}
-	o.Display, o.Visible, o.Asker = -1, s.Actor.Visible(), httpapi.ClientKey(s.Actor)
+	o.Display, o.Visible, o.Asker = -1, s.Actor.Visible(), s.Actor.ClientKey()
 	o.PublicVisible = o.Visible != nil
 	s.Rest()
 	defer s.Resume(ctx)

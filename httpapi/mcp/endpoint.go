@@ -164,7 +164,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
-	x := &exchange{ctx: ctx, cancel: cancel, base: httpapi.BaseURL(e.ExternalURL, r)}
+	x := &exchange{ctx: ctx, cancel: cancel, base: auth.BaseURL(e.ExternalURL, r)}
 	defer x.end()
 	x.trace = httpapi.StartTrace(w, r, "MCP")
 	defer func() { x.trace.End(r.Context(), "answered") }()

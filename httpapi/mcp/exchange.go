@@ -42,7 +42,7 @@ func (x *exchange) end() {
 }
 
 // owner names the credential that an actor has shown. A session is its owner's.
-func owner(a *auth.Actor) string { return httpapi.ClientKey(a) + " " + a.Author().Via }
+func owner(a *auth.Actor) string { return a.ClientKey() + " " + a.Author().Via }
 
 // withExchange hands an exchange to the SDK, which passes on what stands behind a bearer
 // token with each call. The SDK learns the owner and no credential.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -24,7 +25,7 @@ type metadata struct {
 
 // serveMetadata tells of the resource whose path is in that of the request.
 func (e *Endpoint) serveMetadata(w http.ResponseWriter, r *http.Request) error {
-	base := httpapi.BaseURL(e.ExternalURL, r)
+	base := auth.BaseURL(e.ExternalURL, r)
 	text, err := json.Marshal(metadata{
 		Resource: base + strings.TrimPrefix(r.URL.Path, metadataPath), AuthorizationServers: []string{base},
 		Scopes: []string{identity.ScopeMCP}, BearerMethods: []string{"header"}, Name: "trawl code search",

@@ -138,7 +138,7 @@ func (f *Finder) Search(ctx context.Context, text, patternType string, contextLi
 	actor := auth.From(ctx)
 	o := search.Options{
 		Report: report.New(now), Display: -1, ContextLines: contextLines, DefaultCount: cmp.Or(f.Count, defaultCount),
-		Visible: actor.Visible(), Asker: httpapi.ClientKey(actor),
+		Visible: actor.Visible(), Asker: actor.ClientKey(),
 	}
 	o.PublicVisible = o.Visible != nil
 	trace.Search(&o)

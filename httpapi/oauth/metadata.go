@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
 
 // base is how the client of a request reaches the server.
-func (s *Server) base(r *http.Request) string { return httpapi.BaseURL(s.Site.ExternalURL, r) }
+func (s *Server) base(r *http.Request) string { return auth.BaseURL(s.Site.ExternalURL, r) }
 
 // metadata is the discovery document (RFC 8414, and the same of OpenID
 // Connect).

@@ -125,7 +125,7 @@ func (s *Server) service(r *http.Request) (*service, error) {
 
 // redirect is our address that the service sends the browser back to.
 func (s *Server) redirect(r *http.Request, svc *service) string {
-	return httpapi.BaseURL(s.Site.ExternalURL, r) + strings.Replace(callbackPath, "{provider}", svc.Name, 1)
+	return auth.BaseURL(s.Site.ExternalURL, r) + strings.Replace(callbackPath, "{provider}", svc.Name, 1)
 }
 
 // login sends the browser to the service.
@@ -223,7 +223,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) { s.cookie(w, r,
 func (s *Server) cookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: value, Path: s.Site.Path("/sign-in"), MaxAge: age, HttpOnly: true,
-		Secure: isSecure(httpapi.BaseURL(s.Site.ExternalURL, r)), SameSite: http.SameSiteLaxMode,
+		Secure: isSecure(auth.BaseURL(s.Site.ExternalURL, r)), SameSite: http.SameSiteLaxMode,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -25,7 +26,7 @@ func (d *userData) fill(v *visit) (err error) {
 
 // showLink answers with the link by which a user chooses a password, once.
 func showLink(v *visit, u *identity.User, code string) answer {
-	link := httpapi.BaseURL(v.area.Server.ExternalURL, v.r) + httpapi.ResetPath(u.ID, code)
+	link := auth.BaseURL(v.area.Server.ExternalURL, v.r) + httpapi.ResetPath(u.ID, code)
 	return answer{data: &userData{frame: frame{subject: subject{User: u}}, Link: link}, template: "user.html"}
 }
 
