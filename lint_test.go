@@ -50,6 +50,7 @@ var lent = []string{"internal/tcpproxy", "internal/hosttest"}
 var alone = map[string][]string{
 	"httpapi/client":       {},
 	"httpapi/age":          {},
+	"httpapi/compress":     {},
 	"httpapi/stream/event": {"httpapi/age", "query", "query/diff"},
 	"store/disk":           {},
 	"store/decode":         {},
@@ -114,7 +115,7 @@ var libraries = map[string][]string{
 	"github.com/vbauerster/mpb/v8":           {"cmd/..."},
 	"go.yaml.in/yaml/v3":                     {"cmd/..."},
 	"github.com/tidwall/btree":               {"store", "store/shard"},
-	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi", "httpapi/monitors"},
+	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi", "httpapi/compress", "httpapi/monitors"},
 	"golang.org/x/sys":                       {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                      {"cmd/..."},
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+
+	"github.com/trawlsearch/trawl/httpapi/compress"
 )
 
 // leastZipped is the size from which a body is worth compressing.
@@ -20,7 +22,7 @@ func WriteBody(w http.ResponseWriter, r *http.Request, status int, body ...[]byt
 	for _, piece := range body {
 		n += len(piece)
 	}
-	if n < leastZipped || !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if n < leastZipped || !compress.Accepts(r.Header.Get("Accept-Encoding")) {
 		if n < leastZipped {
 			body = [][]byte{slices.Concat(body...)}
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
@@ -24,8 +25,8 @@ type body struct {
 	left   bool
 	events *eventMemory
 	// zip is nil when the client does not take gzip.
-	zip  *gzip.Writer
-	zips *zipPool
+	zip         *gzip.Writer
+	compressors *compress.Pool
 	// patience is how long pieceBytes of an event may take to leave, until about
 	// when that was last allowed.
 	patience time.Duration
@@ -43,8 +44,8 @@ var (
 
 // newBody sets the headers of a stream. They leave with the first event. When
 // too many streams are compressed already, this one is not. The caller calls release.
-func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, events *eventMemory, patience time.Duration) *body {
-	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, events: events, patience: patience}
+func newBody(w http.ResponseWriter, r *http.Request, compressors *compress.Pool, events *eventMemory, patience time.Duration) *body {
+	b := &body{w: w, ctl: http.NewResponseController(w), compressors: compressors, events: events, patience: patience}
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == patience {
 		b.until = time.Now().Add(patience) // the server has just set that deadline
 	}
@@ -56,8 +57,8 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, events *even
 	if r.ProtoMajor == 1 {
 		h["Connection"] = keepAlive
 	}
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		if b.zip = zips.get(plain{b}); b.zip != nil {
+	if compress.Accepts(r.Header.Get("Accept-Encoding")) {
+		if b.zip = compressors.Get(plain{b}); b.zip != nil {
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
@@ -197,7 +198,7 @@ func (b *body) release() {
 	b.events.put(b.whole)
 	b.whole = nil
 	if b.zip != nil {
-		b.zips.put(b.zip)
+		b.compressors.Put(b.zip)
 		b.zip = nil
 	}
 }

@@ -65,7 +65,7 @@ func (s streams) serveExport(w http.ResponseWriter, r *http.Request) error {
 	defer end()
 	x := &exporter{open: func() *body {
 		h := w.Header()
-		b := newBody(w, r, &s.zips, &s.events, s.WriteTimeout)
+		b := newBody(w, r, s.compressors, &s.events, s.WriteTimeout)
 		h["Content-Type"] = []string{format.contentType}
 		h.Set("Content-Disposition", `attachment; filename="`+format.name+`"`)
 		return b

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
@@ -37,7 +38,7 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 	zip := s.pageZip(w, r, v)
 	page, err := t.Render(r, v, zip, work.Yield)
 	if zip != nil {
-		s.zips.put(zip)
+		s.compressors.Put(zip)
 	}
 	if err != nil {
 		return err
@@ -55,10 +56,10 @@ func (s *Server) pageZip(w http.ResponseWriter, r *http.Request, v web.View) *gz
 		return nil
 	}
 	w.Header().Add("Vary", "Accept-Encoding")
-	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if !compress.Accepts(r.Header.Get("Accept-Encoding")) {
 		return nil
 	}
-	return s.zips.get(io.Discard)
+	return s.compressors.Get(io.Discard)
 }
 
 // sitePages are the pages and texts about the server itself: to search, for

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -114,7 +115,7 @@ type Server struct {
 
 	prepareOnce sync.Once
 	traces      traces
-	zips        zipPool
+	compressors *compress.Pool
 	events      eventMemory
 	draining    atomic.Bool // set by Drain
 	buffers     *semaphore.Weighted
@@ -154,7 +155,7 @@ func (s *Server) prepare() {
 		if s.Compressors == 0 {
 			s.Compressors = defaultCompressors
 		}
-		s.zips.left = semaphore.NewWeighted(int64(s.Compressors))
+		s.compressors = compress.NewPool(s.Compressors)
 		if s.Streams == 0 {
 			s.Streams = defaultStreams
 		}

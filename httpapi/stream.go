@@ -42,7 +42,7 @@ func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer end()
 	p, err := decodeStream(r)
-	body := newBody(w, r, &s.zips, &s.events, s.WriteTimeout)
+	body := newBody(w, r, s.compressors, &s.events, s.WriteTimeout)
 	defer body.release()
 	s.run(w.Header(), r, p, err, body)
 	return nil

@@ -1,8 +1,8 @@
-package httpapi
+package compress
 
 import "testing"
 
-func TestAcceptsGzip(t *testing.T) {
+func TestAccepts(t *testing.T) {
 	tests := []struct {
 		header string
 		want   bool
@@ -30,8 +30,8 @@ func TestAcceptsGzip(t *testing.T) {
 		{"*;q=0, gzip", true},
 	}
 	for _, tt := range tests {
-		if got := acceptsGzip(tt.header); got != tt.want {
-			t.Errorf("acceptsGzip(%q) = %v, want %v", tt.header, got, tt.want)
+		if got := Accepts(tt.header); got != tt.want {
+			t.Errorf("Accepts(%q) = %v, want %v", tt.header, got, tt.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package compress
 
 import (
 	"compress/gzip"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// acceptsGzip reports whether a client's Accept-Encoding allows gzip: by name,
+// Accepts reports whether a client's Accept-Encoding allows gzip: by name,
 // or by * without naming it, and not with a quality of zero.
-func acceptsGzip(header string) bool {
+func Accepts(header string) bool {
 	wildcard := false
 	for entry := range strings.SplitSeq(header, ",") {
 		coding, params, _ := strings.Cut(entry, ";")
@@ -39,16 +39,19 @@ func quality(params string) float64 {
 	return q
 }
 
-// zipPool keeps compressors, which hold about a megabyte each, for the next
-// stream. As many as left allows are in use; nil is without a limit.
-type zipPool struct {
-	left *semaphore.Weighted
+// Pool keeps compressors, which hold about a megabyte each, for the next
+// answer. It is safe for concurrent use.
+type Pool struct {
+	left *semaphore.Weighted // of those that may be in use
 	pool sync.Pool
 }
 
-// get returns a compressor, or nil when too many are in use.
-func (p *zipPool) get(w io.Writer) *gzip.Writer {
-	if p.left != nil && !p.left.TryAcquire(1) {
+// NewPool returns a pool of which so many compressors are in use at once.
+func NewPool(most int) *Pool { return &Pool{left: semaphore.NewWeighted(int64(most))} }
+
+// Get returns a compressor, or nil when too many are in use.
+func (p *Pool) Get(w io.Writer) *gzip.Writer {
+	if !p.left.TryAcquire(1) {
 		return nil
 	}
 	if z, ok := p.pool.Get().(*gzip.Writer); ok {
@@ -57,15 +60,14 @@ func (p *zipPool) get(w io.Writer) *gzip.Writer {
 	}
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
-		panic("httpapi: gzip refuses its own level: " + err.Error())
+		panic("compress: gzip refuses its own level: " + err.Error())
 	}
 	return z
 }
 
-func (p *zipPool) put(z *gzip.Writer) {
+// Put takes a compressor back.
+func (p *Pool) Put(z *gzip.Writer) {
 	z.Reset(io.Discard) // it must not keep the response alive
 	p.pool.Put(z)
-	if p.left != nil {
-		p.left.Release(1)
-	}
+	p.left.Release(1)
 }
