@@ -51,6 +51,7 @@ var alone = map[string][]string{
 	"httpapi/client":       {},
 	"httpapi/age":          {},
 	"httpapi/compress":     {},
+	"httpapi/trace":        {"httpapi/auth", "query", "query/search/report"},
 	"httpapi/stream/event": {"httpapi/age", "query", "query/diff"},
 	"store/disk":           {},
 	"store/decode":         {},

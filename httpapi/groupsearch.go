@@ -72,12 +72,11 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	}
 	results := report.New(s.now)
 	actor := auth.From(r.Context())
-	trace := s.traces.start(actor, actor.ClientKey(), p.Query, results)
-	url := trace.tell(w.Header(), s.baseURL(r))
+	tr := s.traces.Start(w.Header(), r, p.Query, results)
 	rec := recordOf(r.Context())
-	rec.queryID = trace.ID
-	o := search.Options{Display: -1, Report: results, Trace: &trace.Trace}
-	o.Visible, o.Asker, o.ID = actor.Visible(), trace.client, trace.ID
+	rec.queryID = tr.ID
+	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace}
+	o.Visible, o.Asker, o.ID = actor.Visible(), tr.Client, tr.ID
 	o.PublicVisible = o.Visible != nil
 	work := WorkOf(r.Context())
 	work.Rest() // the search has a slot of its own
@@ -92,14 +91,14 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	if out.Err != nil {
 		rec.outcome = streamFailed
 	}
-	s.traces.finish(trace, rec.outcome)
+	s.traces.Finish(tr, rec.outcome)
 	if out.Err != nil {
 		return refusal(out.Err)
 	}
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
-	return ServeJSON(w, newGroupsJSON(by, counter, event.NewProgress(results.Progress(), url, true), out.Alert == nil || out.Alert.Advice))
+	return ServeJSON(w, newGroupsJSON(by, counter, event.NewProgress(results.Progress(), tr.URL, true), out.Alert == nil || out.Alert.Advice))
 }
 
 // refusal is the answer for a query that cannot be run.

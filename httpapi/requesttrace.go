@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/trace"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
 )
@@ -13,7 +13,7 @@ import (
 // RequestTrace is the trace of a request that may search several times, such as
 // one of GraphQL: the steps of its first search.
 type RequestTrace struct {
-	kept    *trace
+	kept    *trace.Trace
 	server  *Server
 	results *report.Report
 	taken   atomic.Bool
@@ -27,18 +27,8 @@ func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTra
 		return nil // a handler that is called without a server
 	}
 	t := &RequestTrace{server: s, results: report.New(s.now)}
-	actor := auth.From(r.Context())
-	t.kept = s.traces.start(actor, actor.ClientKey(), name, t.results)
-	t.kept.tell(w.Header(), s.baseURL(r))
+	t.kept = s.traces.Start(w.Header(), r, name, t.results)
 	return t
-}
-
-// tell puts the trace into the headers of an answer, and returns the URL of its page.
-func (t *trace) tell(h http.Header, base string) (url string) {
-	url = base + "/-/trace/" + t.ID
-	values := [...]string{t.ID, t.Span, url}
-	h["X-Trace"], h["X-Trace-Span"], h["X-Trace-Url"] = values[:1:1], values[1:2:2], values[2:]
-	return url
 }
 
 // Search has the options of a search record into the trace, if it is the first.
@@ -57,5 +47,5 @@ func (t *RequestTrace) End(ctx context.Context, outcome string) {
 	if ctx.Err() != nil {
 		outcome = streamCancelled
 	}
-	t.server.traces.finish(t.kept, outcome)
+	t.server.traces.Finish(t.kept, outcome)
 }

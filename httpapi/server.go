@@ -18,6 +18,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/compress"
+	"github.com/trawlsearch/trawl/httpapi/trace"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -114,7 +115,7 @@ type Server struct {
 	NoPasswords   bool
 
 	prepareOnce sync.Once
-	traces      traces
+	traces      *trace.Store
 	compressors *compress.Pool
 	events      eventMemory
 	draining    atomic.Bool // set by Drain
@@ -172,7 +173,7 @@ func (s *Server) prepare() {
 		if s.Gate == nil {
 			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
 		}
-		s.traces = traces{now: s.Now, random: s.Random}
+		s.traces = &trace.Store{ExternalURL: s.ExternalURL, Now: s.Now, Random: s.Random}
 		s.pumps = admission.NewDelay(pumpAfter)
 		s.closing = make(chan struct{})
 	})

@@ -3,13 +3,16 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
+	"github.com/trawlsearch/trawl/httpapi/trace"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -68,29 +71,28 @@ func (s streams) begin(w http.ResponseWriter, r *http.Request) (end func(), err 
 // run runs the search of a request and sends its events to out. wrong is what is wrong with
 // the parameters. It returns how that ended, in a word for logs and traces.
 func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong error, out event.Output) string {
-	actor := auth.From(r.Context())
 	results := report.New(s.now)
-	trace := s.traces.start(actor, actor.ClientKey(), p.Query, results)
-	events := event.NewWriter(out, trace.tell(header, s.baseURL(r)))
+	tr := s.traces.Start(header, r, p.Query, results)
+	events := event.NewWriter(out, tr.URL)
 	rec := recordOf(r.Context())
-	rec.queryID = trace.ID
+	rec.queryID = tr.ID
 	if wrong != nil {
 		rec.outcome = refuse(events, nil, wrong.Error())
 	} else {
-		rec.outcome = s.answer(r, p, events, results, trace)
+		rec.outcome = s.answer(r, p, events, results, tr)
 	}
-	s.traces.finish(trace, rec.outcome)
+	s.traces.Finish(tr, rec.outcome)
 	rec.matches = results.Progress().Matches
 	return rec.outcome
 }
 
 // answer parses, searches and sends; it returns how that ended, in a word for logs
 // and traces.
-func (s streams) answer(r *http.Request, p streamParams, events *event.Writer, results *report.Report, trace *trace) string {
+func (s streams) answer(r *http.Request, p streamParams, events *event.Writer, results *report.Report, tr *trace.Trace) string {
 	log := zerolog.Ctx(r.Context())
 	began := s.now()
 	q, err := s.parse(p)
-	trace.step("parse", began, s.now())
+	tr.Step("parse", began, s.now())
 	if err != nil {
 		alert, message := explain(err)
 		if message == internalError {
@@ -98,7 +100,7 @@ func (s streams) answer(r *http.Request, p streamParams, events *event.Writer, r
 		}
 		return refuse(events, alert, message)
 	}
-	log.Debug().Str("query", p.Query).Str("trace", trace.ID).Msg("search")
+	log.Debug().Str("query", p.Query).Str("trace", tr.ID).Msg("search")
 	results.SetDisplay(p.Display)
 	st := &stream{
 		events:  events,
@@ -110,14 +112,19 @@ func (s streams) answer(r *http.Request, p streamParams, events *event.Writer, r
 	}
 	defer st.out.close()
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
-		o := p.options(results, &trace.Trace)
+		o := p.options(results, &tr.Trace)
 		actor := auth.From(ctx)
-		o.Visible, o.Asker, o.ID = actor.Visible(), trace.client, trace.ID
+		o.Visible, o.Asker, o.ID = actor.Visible(), tr.Client, tr.ID
 		o.PublicVisible = o.Visible != nil
 		return s.searchOn(ctx, q, o, st)
 	})
-	trace.streamed(events, st.out.mostHeld())
 	recordOf(r.Context()).mostHeld = st.out.mostHeld()
+	n, bytes := events.Sent()
+	tr.Add(report.Step{Name: "stream", Fields: []report.Field{
+		{Key: "events", Value: strconv.Itoa(n)},
+		{Key: "bytes", Value: strconv.FormatInt(bytes, 10)},
+		{Key: "most_held", Value: fmt.Sprintf("%d bytes", st.out.mostHeld())},
+	}})
 	return ending
 }
 

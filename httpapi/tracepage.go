@@ -41,12 +41,12 @@ type traceStep struct {
 
 // serveTrace shows what a search did, while it runs and for a while after.
 func (s streams) serveTrace(w http.ResponseWriter, r *http.Request) error {
-	tr := s.traces.find(mux.Vars(r)["id"], auth.From(r.Context()))
+	tr := s.traces.Find(mux.Vars(r)["id"], auth.From(r.Context()))
 	if tr == nil {
 		return &Error{Status: http.StatusNotFound, Message: "no trace with this id: only the newest searches are kept"}
 	}
 	data := traceData{ID: tr.ID, Query: tr.Query, Start: tr.Start.UTC()}
-	data.Outcome, data.Took, data.Progress = tr.state(s.now())
+	data.Outcome, data.Took, data.Progress = tr.State(s.now())
 	data.Coverage, data.Rest = tr.Coverage()
 	if r.URL.Query().Get("format") == "json" {
 		return ServeJSON(w, newTraceJSON(data, tr.Steps()))
