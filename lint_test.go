@@ -46,12 +46,15 @@ var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "
 var lent = []string{"internal/tcpproxy", "internal/hosttest"}
 
 // alone are the packages that others build on for what they leave out, and what of
-// this module they may import: a client of the API must not drag the server along.
+// this module they may import: a client of the API must not drag the server along, and
+// a stream knows no pages.
 var alone = map[string][]string{
-	"httpapi/client":       {},
-	"httpapi/age":          {},
-	"httpapi/compress":     {},
-	"httpapi/trace":        {"httpapi/auth", "query", "query/search/report"},
+	"httpapi/client":   {},
+	"httpapi/age":      {},
+	"httpapi/compress": {},
+	"httpapi/trace":    {"httpapi/auth", "query", "query/search/report"},
+	"httpapi/stream": {"httpapi/auth", "httpapi/compress", "httpapi/stream/event", "httpapi/trace", "query", "query/search",
+		"query/search/admission", "query/search/answer", "query/search/report"},
 	"httpapi/stream/event": {"httpapi/age", "query", "query/diff"},
 	"store/disk":           {},
 	"store/decode":         {},
@@ -116,7 +119,7 @@ var libraries = map[string][]string{
 	"github.com/vbauerster/mpb/v8":           {"cmd/..."},
 	"go.yaml.in/yaml/v3":                     {"cmd/..."},
 	"github.com/tidwall/btree":               {"store", "store/shard"},
-	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi", "httpapi/compress", "httpapi/monitors"},
+	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi/compress", "httpapi/stream", "httpapi/monitors"},
 	"golang.org/x/sys":                       {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                      {"cmd/..."},
 }
@@ -242,6 +245,7 @@ func TestWrongImport(t *testing.T) {
 		// packages that stand alone, except for their tests
 		{"httpapi/client", module + "/httpapi", false, "stands alone"},
 		{"httpapi/client", module + "/httpapi", true, ""},
+		{"httpapi/stream", module + "/httpapi/web", false, "stands alone"},
 		{"httpapi/stream/event", module + "/query/search", false, "may import httpapi/age, query, query/diff"},
 		{"store/disk", module + "/store/engine", false, "stands alone"},
 		{"store/object", module + "/store/disk", false, ""},

@@ -1,12 +1,8 @@
-// Package httpapi is the only door. A request comes in and is decoded to our
-// types at the edge; a search is run by a Searcher; its matches leave as
-// server-sent events, encoded at the edge.
+// Package httpapi is the only door. A request comes in, its client is let in or
+// refused, and a handler answers it: the stream of httpapi/stream, a package for each
+// other part of the API, and the pages that stand here.
 //
-// A stream has two goroutines. The search encodes what it confirms into an
-// outbox of bounded size; the handler owns the response and writes events from
-// the outbox, at once, by size or by time. A slow reader therefore slows its
-// own search and no other, and a failed write cancels the search.
-//
-// No rule about searching lives here: what matches, in which order and how many
-// is decided below.
+// The server listens, bounds what requests and answers hold, and logs each request.
+// Searches are run by a Searcher. No rule about searching lives here: what matches, in
+// which order and how many is decided below.
 package httpapi

@@ -2,14 +2,10 @@ package httpapi
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"runtime/debug"
-	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -81,53 +77,10 @@ func statusOf(err error) (status int, message string) {
 		return http.StatusServiceUnavailable, gitBusy
 	case errors.Is(err, git.ErrTooCostly):
 		return http.StatusRequestEntityTooLarge, gitTooCostly
+	case errors.Is(err, stream.ErrTooMany):
+		return http.StatusServiceUnavailable, err.Error()
+	case errors.Is(err, stream.ErrCannotFlush):
+		return http.StatusInternalServerError, err.Error()
 	}
 	return http.StatusInternalServerError, internalError
-}
-
-// requestError is a parameter that only planning can check; its text is shown.
-type requestError struct{ cause error }
-
-func (e *requestError) Error() string { return e.cause.Error() }
-
-// explain turns an error into the alert or, if it cannot be explained, the
-// error message of a stream. One of the two is empty.
-func explain(err error) (alert *query.Alert, message string) {
-	var syntax *query.SyntaxError
-	if errors.As(err, &syntax) {
-		return queryAlert(syntax), ""
-	}
-	var request *requestError
-	if errors.As(err, &request) {
-		return nil, request.Error()
-	}
-	var scope *query.ContextError
-	if errors.As(err, &scope) {
-		return nil, scope.Error()
-	}
-	return nil, internalError
-}
-
-// queryAlert is the alert for a query that does not parse or validate.
-func queryAlert(err *query.SyntaxError) *query.Alert {
-	a := search.QueryAlert(err)
-	if strings.HasPrefix(err.Message, "expected operand") {
-		a.Description = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
-	}
-	return a
-}
-
-// panicError is a broken invariant that was caught.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func newPanicError(value any) *panicError { return &panicError{value, debug.Stack()} }
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
-
-func isPanic(err error) bool {
-	var p *panicError
-	return errors.As(err, &p)
 }

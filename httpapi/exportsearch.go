@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/httpapi/export"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
@@ -45,12 +46,12 @@ type exportEnd struct {
 // a stream whose events are written in another form, so all that holds for streams
 // holds for it. What goes wrong before the first result is an error of the request;
 // later the end of the file says so.
-func (s streams) serveExport(w http.ResponseWriter, r *http.Request) error {
+func (s searchRoutes) serveExport(w http.ResponseWriter, r *http.Request) error {
 	format, ok := exportFormats[r.URL.Query().Get("format")]
 	if !ok {
 		return &Error{Status: http.StatusBadRequest, Message: "format must be csv or jsonl"}
 	}
-	p, err := decodeStream(r)
+	p, err := stream.DecodeParams(r)
 	if err != nil {
 		return &Error{Status: http.StatusBadRequest, Message: err.Error()}
 	}
@@ -58,25 +59,26 @@ func (s streams) serveExport(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Get("cl") == "" {
 		p.ContextLines = 0
 	}
-	end, err := s.begin(w, r)
+	release, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
-	defer end()
-	x := &exporter{open: func() *body {
+	defer release()
+	x := &exporter{open: func() *stream.Response {
 		h := w.Header()
-		b := newBody(w, r, s.compressors, &s.events, s.WriteTimeout)
+		b := s.stream.NewResponse(w, r)
 		h["Content-Type"] = []string{format.contentType}
 		h.Set("Content-Disposition", `attachment; filename="`+format.name+`"`)
 		return b
 	}}
 	x.writer = format.writer(x)
 	defer x.release()
-	outcome := s.run(w.Header(), r, p, nil, x)
+	sum := &recordOf(r.Context()).search
+	s.stream.Run(w.Header(), r, p, x, sum)
 	switch {
-	case x.body != nil || x.last.Error == "" && outcome != streamRefused:
+	case x.response != nil || x.last.Error == "" && sum.Outcome != stream.Refused:
 		return nil
-	case outcome == streamRefused:
+	case sum.Outcome == stream.Refused:
 		return &Error{Status: http.StatusBadRequest, Message: x.refusal()}
 	}
 	return &Error{Status: http.StatusInternalServerError, Message: x.last.Error}
@@ -85,9 +87,9 @@ func (s streams) serveExport(w http.ResponseWriter, r *http.Request) error {
 // exporter writes the events of a stream as a file. It is used by one goroutine at a
 // time.
 type exporter struct {
-	// open begins the answer, once there is something to write; body is nil before.
-	open func() *body
-	body *body
+	// open begins the answer, once there is something to write; response is nil before.
+	open     func() *stream.Response
+	response *stream.Response
 	// writer writes to this exporter, which sends what has come together.
 	writer exportWriter
 	text   []byte
@@ -127,10 +129,10 @@ func (x *exporter) Send(text []byte) error {
 }
 
 func (x *exporter) write() error {
-	if x.body == nil {
-		x.body = x.open()
+	if x.response == nil {
+		x.response = x.open()
 	}
-	err := x.body.Send(x.text)
+	err := x.response.Send(x.text)
 	if x.text = x.text[:0]; cap(x.text) > 4*event.UsualBytes { // a huge match made it grow
 		x.text = nil
 	}
@@ -139,16 +141,16 @@ func (x *exporter) write() error {
 
 // Flush makes what was written leave.
 func (x *exporter) Flush() error {
-	if x.body == nil {
+	if x.response == nil {
 		return nil
 	}
-	return x.body.Flush()
+	return x.response.Flush()
 }
 
 // End writes the end, unless nothing was written and there is an error, which the
 // status of the answer tells.
 func (x *exporter) End() error {
-	if x.body == nil && (x.last.Error != "" || x.last.Progress == nil) {
+	if x.response == nil && (x.last.Error != "" || x.last.Progress == nil) {
 		return nil
 	}
 	if err := x.writer.end(x.last); err != nil {
@@ -157,12 +159,12 @@ func (x *exporter) End() error {
 	if err := x.write(); err != nil {
 		return err
 	}
-	return x.body.End()
+	return x.response.End()
 }
 
 func (x *exporter) release() {
-	if x.body != nil {
-		x.body.release()
+	if x.response != nil {
+		x.response.Release()
 	}
 }
 

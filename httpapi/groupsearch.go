@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -46,23 +47,23 @@ type groupJSON struct {
 }
 
 // serveGroups counts the results of a search, which it finds as a stream would.
-func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
+func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	by := groups.By(r.URL.Query().Get("by"))
 	switch by {
 	case groups.Repository, groups.File, groups.Author, groups.Capture:
 	default:
 		return &Error{Status: http.StatusBadRequest, Message: "by must be repo, file, author or capture"}
 	}
-	p, err := decodeStream(r)
+	p, err := stream.DecodeParams(r)
 	if err != nil {
 		return &Error{Status: http.StatusBadRequest, Message: err.Error()}
 	}
-	end, err := s.begin(w, r)
+	release, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
-	defer end()
-	q, err := s.parse(p)
+	defer release()
+	q, err := s.stream.Parse(p)
 	if err != nil {
 		return refusal(err)
 	}
@@ -73,8 +74,8 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	results := report.New(s.now)
 	actor := auth.From(r.Context())
 	tr := s.traces.Start(w.Header(), r, p.Query, results)
-	rec := recordOf(r.Context())
-	rec.queryID = tr.ID
+	sum := &recordOf(r.Context()).search
+	sum.TraceID = tr.ID
 	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace}
 	o.Visible, o.Asker, o.ID = actor.Visible(), tr.Client, tr.ID
 	o.PublicVisible = o.Visible != nil
@@ -87,11 +88,11 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}))
 	results.Finish(false)
-	rec.outcome, rec.matches = streamDone, results.Progress().Matches
+	sum.Outcome, sum.Matches = stream.Done, results.Progress().Matches
 	if out.Err != nil {
-		rec.outcome = streamFailed
+		sum.Outcome = stream.Failed
 	}
-	s.traces.Finish(tr, rec.outcome)
+	s.traces.Finish(tr, sum.Outcome)
 	if out.Err != nil {
 		return refusal(out.Err)
 	}
@@ -103,11 +104,11 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 
 // refusal is the answer for a query that cannot be run.
 func refusal(err error) error {
-	alert, message := explain(err)
+	alert, message := stream.Explain(err)
 	switch {
 	case alert != nil:
 		return &Error{Status: http.StatusBadRequest, Message: alert.Title + ": " + alert.Description}
-	case message == internalError:
+	case message == "":
 		return err
 	}
 	return &Error{Status: http.StatusBadRequest, Message: message}

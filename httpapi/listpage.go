@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/client"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
@@ -71,27 +72,27 @@ type listedPart struct {
 
 // serveList shows an answer page by page, without scripts. It is a stream whose
 // events are kept, so all that holds for streams holds for it.
-func (s streams) serveList(w http.ResponseWriter, r *http.Request) error {
+func (s searchRoutes) serveList(w http.ResponseWriter, r *http.Request) error {
 	data := listData{searchData: s.searchData(r)}
 	from, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("from"), "0"))
 	if err != nil || from < 0 || from > listDeepest {
 		return &Error{Status: http.StatusBadRequest, Message: "from must be a number of results up to " + strconv.Itoa(listDeepest)}
 	}
 	data.From = from
-	p := streamParams{Query: data.Sent(), Version: "V3", PatternType: data.PatternType, Display: from + listSize + 1}
+	p := stream.Params{Query: data.Sent(), Version: "V3", PatternType: data.PatternType, Display: from + listSize + 1}
 	if data.Query == "" {
 		http.Redirect(w, r, s.Path(searchPath), http.StatusSeeOther)
 		return nil
 	}
-	end, err := s.begin(w, r)
+	release, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer release()
 	work := WorkOf(r.Context())
 	work.Rest() // the search has a slot of its own
 	list := &lister{data: &data, skip: from, base: s.Path("")}
-	s.run(w.Header(), r, p, nil, list)
+	s.stream.Run(w.Header(), r, p, list, &recordOf(r.Context()).search)
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}

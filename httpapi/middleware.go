@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -35,16 +37,12 @@ func (s middleware) around(h http.Handler) http.Handler {
 // record is the part of a request's log line that the outermost layer cannot
 // see. It is filled in by the goroutine that serves the request.
 type record struct {
-	route   string
-	queryID string
+	route string
 	// actor is the key of the request's actor, as auth.Actor.Key has it; "" for
 	// a refused request.
 	actor string
-	// outcome is set by streams only, and matches is logged with it.
-	outcome string
-	matches int
-	// mostHeld is how many bytes of a stream waited for its client at most.
-	mostHeld int
+	// search is set by requests that search only.
+	search stream.Summary
 	// server is the one that serves the request; nil is none.
 	server *Server
 }
@@ -104,8 +102,8 @@ func (s middleware) logRequest(r *http.Request, rec *record, status int, took ti
 	if rec.actor != "" {
 		line.Str("actor", rec.actor)
 	}
-	if rec.outcome != "" {
-		line.Str("query_id", rec.queryID).Str("outcome", rec.outcome).Int("matches", rec.matches).Int("most_held", rec.mostHeld)
+	if sum := rec.search; sum.Outcome != "" {
+		line.Str("query_id", sum.TraceID).Str("outcome", sum.Outcome).Int("matches", sum.Matches).Int("most_held", sum.MostHeld)
 	}
 	line.Msg("request")
 }
@@ -134,7 +132,7 @@ func (s middleware) recoverPanics(next http.Handler) http.Handler {
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
-			s.Log.Error().Err(newPanicError(v)).Msg("serve request")
+			s.Log.Error().Err(fmt.Errorf("panic: %v\n%s", v, debug.Stack())).Msg("serve request")
 			if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
 				panic(http.ErrAbortHandler)
 			}
@@ -223,6 +221,8 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 		w.Header().Set("Retry-After", RetryAfter)
 	case errors.Is(err, store.ErrAway):
 		w.Header().Set("Retry-After", "1")
+	case errors.Is(err, stream.ErrTooMany):
+		w.Header().Set("Retry-After", "5")
 	}
 	if errors.Is(err, ErrSignIn) && r.Method == http.MethodGet {
 		http.Redirect(w, r, s.signInURL(r), http.StatusFound)

@@ -24,25 +24,9 @@ type Answered struct {
 	Route  string
 	Status int
 	Took   time.Duration
-	// QueryID names the search and Outcome is one of StreamOutcomes, if it was a
+	// QueryID names the search and Outcome is one of stream.Outcomes, if it was a
 	// stream; else they are "".
 	QueryID, Outcome string
-}
-
-// The ways in which a stream ends.
-const (
-	streamRefused   = "refused"
-	streamDone      = "done"
-	streamCancelled = "cancelled"
-	streamFailed    = "failed"
-	streamAbandoned = "abandoned"
-)
-
-// StreamOutcomes returns the ways in which a stream ends: refused without a
-// search, done, cancelled by its credential or the end of the server, failed, and abandoned
-// by its client.
-func StreamOutcomes() []string {
-	return []string{streamRefused, streamDone, streamCancelled, streamFailed, streamAbandoned}
 }
 
 // observe reports the end of a request to the observer, if there is one.
@@ -51,6 +35,6 @@ func (s middleware) observe(ctx context.Context, method string, rec *record, sta
 		return
 	}
 	s.Observer.Answered(ctx, Answered{
-		Method: method, Route: rec.route, Status: status, Took: took, QueryID: rec.queryID, Outcome: rec.outcome,
+		Method: method, Route: rec.route, Status: status, Took: took, QueryID: rec.search.TraceID, Outcome: rec.search.Outcome,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/trace"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -45,7 +46,7 @@ func (t *RequestTrace) End(ctx context.Context, outcome string) {
 		return
 	}
 	if ctx.Err() != nil {
-		outcome = streamCancelled
+		outcome = stream.Cancelled
 	}
 	t.server.traces.Finish(t.kept, outcome)
 }

@@ -14,21 +14,18 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/compress"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/trace"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 const (
-	defaultStreamBuffer  = 1 << 20
-	defaultStreamBuffers = 64 << 20
-	defaultCompressors   = 64
-	defaultWriteTimeout  = time.Minute
+	defaultCompressors  = 64
+	defaultWriteTimeout = time.Minute
 
 	// A query travels in the request line, so this bounds its length too. A
 	// longer one is answered 431 by net/http.
@@ -72,18 +69,8 @@ type Server struct {
 	Now func() time.Time
 	// Random makes trace ids; nil is crypto/rand.
 	Random io.Reader
-	// StreamBuffer is the most bytes of matches that wait for one slow reader;
-	// 0 is 1 MiB.
-	StreamBuffer int
-	// StreamBuffers is the most bytes that all of them wait for together, beyond
-	// the 64 KiB that each may hold; 0 is 64 MiB.
-	StreamBuffers int64
-	// Streams is how many may be open, 0 for some thousands; further ones are
-	// answered 503. Lend frees so many bytes for them and returns the function
-	// that gives them back; nil frees none. It is called when nothing opens any
-	// more.
-	Streams int
-	Lend    func(bytes int64) (giveBack func())
+	// Streams are what streams may take of memory.
+	Streams stream.Limits
 	// Admission decides which answers are made now; nil admits all.
 	Admission *Admission
 	// Compressors is how many streams are compressed at once, at about a megabyte
@@ -117,12 +104,9 @@ type Server struct {
 	prepareOnce sync.Once
 	traces      *trace.Store
 	compressors *compress.Pool
-	events      eventMemory
-	draining    atomic.Bool // set by Drain
-	buffers     *semaphore.Weighted
-	streams     *openStreams
-	pumps       *admission.Delay // starts those of streams
-	closing     chan struct{}    // closed by Close
+	stream      *stream.Endpoint
+	draining    atomic.Bool   // set by Drain
+	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
 	// listener is that of Addr; inner is that of this machine, nil if the first is
 	// reached over loopback.
@@ -146,21 +130,10 @@ func (s *Server) prepare() {
 		if s.Random == nil {
 			s.Random = rand.Reader
 		}
-		if s.StreamBuffer == 0 {
-			s.StreamBuffer = defaultStreamBuffer
-		}
-		if s.StreamBuffers == 0 {
-			s.StreamBuffers = defaultStreamBuffers
-		}
-		s.buffers = semaphore.NewWeighted(s.StreamBuffers)
 		if s.Compressors == 0 {
 			s.Compressors = defaultCompressors
 		}
 		s.compressors = compress.NewPool(s.Compressors)
-		if s.Streams == 0 {
-			s.Streams = defaultStreams
-		}
-		s.streams = &openStreams{most: s.Streams, lend: s.Lend}
 		if s.WriteTimeout == 0 {
 			s.WriteTimeout = defaultWriteTimeout
 		}
@@ -174,8 +147,11 @@ func (s *Server) prepare() {
 			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
 		}
 		s.traces = &trace.Store{ExternalURL: s.ExternalURL, Now: s.Now, Random: s.Random}
-		s.pumps = admission.NewDelay(pumpAfter)
 		s.closing = make(chan struct{})
+		s.stream = stream.New(stream.Options{
+			Searcher: s.Searcher, PatternType: s.PatternType, Parse: s.Parse, Traces: s.traces, Compressors: s.compressors,
+			WriteTimeout: s.WriteTimeout, Closing: s.closing, Now: s.Now, Limits: s.Streams,
+		})
 	})
 }
 

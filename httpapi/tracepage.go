@@ -40,7 +40,7 @@ type traceStep struct {
 }
 
 // serveTrace shows what a search did, while it runs and for a while after.
-func (s streams) serveTrace(w http.ResponseWriter, r *http.Request) error {
+func (s searchRoutes) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	tr := s.traces.Find(mux.Vars(r)["id"], auth.From(r.Context()))
 	if tr == nil {
 		return &Error{Status: http.StatusNotFound, Message: "no trace with this id: only the newest searches are kept"}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/searchtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -21,7 +22,7 @@ func TestTracePage(t *testing.T) {
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		found(glazeContent())(o, sink)
 		o.Report.Exclude(1, 0)
-		o.Trace.Add(report.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
+		o.Trace.Add(report.Step{Name: "shard <3>", Start: 2 * time.Millisecond, Took: 1500 * time.Microsecond, Fields: []report.Field{
 			{Key: "candidates", Value: "17"}, {Key: "plan", Value: `(and "gla" <b>)`},
 		}})
 		o.Trace.Cover([]report.Coverage{
@@ -93,7 +94,7 @@ func TestNothingFound(t *testing.T) {
 
 func TestTraceForPrograms(t *testing.T) {
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-		o.Trace.Add(report.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
+		o.Trace.Add(report.Step{Name: "plan shard 3", Start: 2 * time.Millisecond, Took: 1500 * time.Microsecond, Fields: []report.Field{
 			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
 		}})
 		o.Trace.Cover([]report.Coverage{
@@ -139,8 +140,8 @@ func checkPolicy(t *testing.T, resp *http.Response, page string) {
 }
 
 func TestTracePageOfARunningSearch(t *testing.T) {
-	h := newHeld()
-	s := newServer(h.search)
+	h := searchtest.NewHeld()
+	s := newServer(h.Search)
 	open(t, s)
 	resp, err := newClient(t).Get(s.URL() + "/search/stream?q=x")
 	if err != nil {
@@ -153,7 +154,7 @@ func TestTracePageOfARunningSearch(t *testing.T) {
 	if body := bodyOf(t, page); !strings.Contains(body, `<dd id="outcome">running after`) {
 		t.Errorf("the page of a running search:\n%s", body)
 	}
-	close(h.release)
+	close(h.Release)
 	bodyOf(t, resp)
 }
 

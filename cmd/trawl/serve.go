@@ -42,6 +42,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/httpapi/repolist"
 	"github.com/trawlsearch/trawl/httpapi/settings"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -171,7 +172,7 @@ func (h *host) newServer() *httpapi.Server {
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
-		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.backend.lend,
+		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Streams: stream.Limits{Lend: h.backend.lend},
 	}
 	people := &oidc.Server{Providers: h.set.Providers, Site: server}
 	server.SignInChoices, server.NoPasswords = people.Choices(), h.set.NoPasswords

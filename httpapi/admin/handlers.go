@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -105,7 +106,7 @@ func answerLines[In any](h *Handlers, op Operation[In, Lines], do func(c *call, 
 		if err != nil {
 			return err
 		}
-		leave, sent := httpapi.LineSender(w), false
+		leave, sent := stream.LineSender(w), false
 		send := func(l Line) error {
 			data, err := json.Marshal(l)
 			if err != nil {

@@ -118,12 +118,12 @@ func TestSchemas(t *testing.T) {
 // Transcripts that the tests of the stream record are what the document says.
 func TestTranscripts(t *testing.T) {
 	s := newSchemas(t)
-	files, err := filepath.Glob("../testdata/stream/*.txt")
+	files, err := filepath.Glob("../stream/testdata/transcripts/*.txt")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("found %d transcripts, %v", len(files), err)
 	}
 	seen := map[string]int{}
-	for _, f := range append(files, "../testdata/events.txt") {
+	for _, f := range append(files, "../stream/event/testdata/events.txt") {
 		text, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)

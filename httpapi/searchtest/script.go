@@ -61,3 +61,25 @@ func Script(out search.Outcome, steps ...Step) Func {
 		return out
 	}
 }
+
+// Held is a search that finds Path and then waits to be released or cancelled.
+type Held struct {
+	// Release is closed to let the search finish, and Cancelled when it was cancelled.
+	Release, Cancelled chan struct{}
+}
+
+// NewHeld returns a search that waits.
+func NewHeld() *Held { return &Held{make(chan struct{}), make(chan struct{})} }
+
+// Search is a Func.
+func (h *Held) Search(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
+	Found(Path())(o, sink)
+	select {
+	case <-h.Release:
+		o.Report.Finish(true)
+		return search.Outcome{}
+	case <-ctx.Done():
+		close(h.Cancelled)
+		return search.Outcome{Err: ctx.Err()}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -55,7 +56,7 @@ var (
 func New(b Build, status admin.StatusFunc) *Metrics {
 	m := &Metrics{
 		registry:     prometheus.NewRegistry(),
-		knownReasons: set(reasons), knownMethods: set(methods), outcomes: set(httpapi.StreamOutcomes()),
+		knownReasons: set(reasons), knownMethods: set(methods), outcomes: set(stream.Outcomes()),
 	}
 	m.requests = m.counters("trawl_http_requests_total", "Requests that were answered, by the template of their route.", "route", "method", "status")
 	m.requestSeconds = m.histograms("trawl_http_request_duration_seconds", "Time from the head of a request to the end of its answer.", requestBucket, "route")

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -32,7 +33,7 @@ const (
 	mostPageBytes  = 256 << 20
 
 	// bytesPerSearch is the memory of a running search: candidates and verified
-	// matches that wait for their turn, automata, an outbox, a compressor.
+	// matches that wait for their turn, automata, a buffer, a compressor.
 	// Sixteen at once held 3 to 6 MB each.
 	bytesPerSearch = 16 << 20
 	leastSearches  = 8
@@ -82,8 +83,8 @@ func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
 func LimitAnswers(s *httpapi.Server, memory int64, processors int) {
 	shares := divide(memory)
 	s.Admission = httpapi.NewAdmission(processors, shares.pages)
-	s.StreamBuffers, s.Compressors = shares.answers, shares.searches
-	s.Streams = httpapi.MostStreams(shares.caches / 2)
+	s.Compressors = shares.searches
+	s.Streams.Buffers, s.Streams.Open = shares.answers, stream.MostOpen(shares.caches/2)
 }
 
 // Lend makes the caches smaller by so many bytes until they are given back.

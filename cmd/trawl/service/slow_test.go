@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/stream"
 )
 
 // slowly asks for a stream and reads no more of it than its head.
@@ -82,7 +83,7 @@ func TestSlowReadersDoNotKeepOthersWaiting(t *testing.T) {
 	if _, err := svc.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
-	server := &httpapi.Server{Addr: "127.0.0.1:0", Searcher: svc, StreamBuffers: 64 << 10}
+	server := &httpapi.Server{Addr: "127.0.0.1:0", Searcher: svc, Streams: stream.Limits{Buffers: 64 << 10}}
 	if err := server.Open(); err != nil {
 		t.Fatal(err)
 	}

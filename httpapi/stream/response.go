@@ -1,4 +1,4 @@
-package httpapi
+package stream
 
 import (
 	"compress/gzip"
@@ -13,17 +13,17 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
-// body is the response of a stream. It leaves event by event, compressed if
+// Response is the response of a stream. It leaves event by event, compressed if
 // the client allows. One of which nothing had to leave before its end is sent as
 // a whole, with its length: that is one write, and the client need not wait for
 // the end of the request. It is used by one goroutine.
-type body struct {
+type Response struct {
 	w   http.ResponseWriter
 	ctl *http.ResponseController
 	// whole is what was written as long as nothing has left, in memory of events.
 	whole  []byte
 	left   bool
-	events *eventMemory
+	events *eventPool
 	// zip is nil when the client does not take gzip.
 	zip         *gzip.Writer
 	compressors *compress.Pool
@@ -42,12 +42,12 @@ var (
 	keepAlive   = []string{"keep-alive"}
 )
 
-// newBody sets the headers of a stream. They leave with the first event. When
-// too many streams are compressed already, this one is not. The caller calls release.
-func newBody(w http.ResponseWriter, r *http.Request, compressors *compress.Pool, events *eventMemory, patience time.Duration) *body {
-	b := &body{w: w, ctl: http.NewResponseController(w), compressors: compressors, events: events, patience: patience}
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == patience {
-		b.until = time.Now().Add(patience) // the server has just set that deadline
+// NewResponse sets the headers of a stream. They leave with the first event. When
+// too many streams are compressed already, this one is not. The caller calls Release.
+func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response {
+	out := &Response{w: w, ctl: http.NewResponseController(w), compressors: e.o.Compressors, events: &e.events, patience: e.o.WriteTimeout}
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == out.patience {
+		out.until = time.Now().Add(out.patience) // the server has just set that deadline
 	}
 	h := w.Header()
 	h["Content-Type"] = eventStream
@@ -58,38 +58,41 @@ func newBody(w http.ResponseWriter, r *http.Request, compressors *compress.Pool,
 		h["Connection"] = keepAlive
 	}
 	if compress.Accepts(r.Header.Get("Accept-Encoding")) {
-		if b.zip = compressors.Get(plain{b}); b.zip != nil {
+		if out.zip = out.compressors.Get(plain{out}); out.zip != nil {
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
-	return b
+	return out
 }
+
+// linePatience is how long a line of an answer may take to leave.
+const linePatience = time.Minute
 
 // LineSender returns what sends one line of an answer and makes sure that it
 // leaves, within a minute. It is used by one goroutine.
 func LineSender(w http.ResponseWriter) func(line []byte) error {
-	return (&body{w: w, ctl: http.NewResponseController(w), patience: defaultWriteTimeout}).sendNow
+	return (&Response{w: w, ctl: http.NewResponseController(w), patience: linePatience}).sendNow
 }
 
 // sendNow writes one event and makes sure it leaves.
-func (b *body) sendNow(event []byte) error {
-	if err := b.Send(event); err != nil {
+func (r *Response) sendNow(event []byte) error {
+	if err := r.Send(event); err != nil {
 		return err
 	}
-	return b.Flush()
+	return r.Flush()
 }
 
 // Send implements event.Output, as do Flush and End.
-func (b *body) Send(event []byte) error { return b.check(b.writeEvent(event)) }
+func (r *Response) Send(event []byte) error { return r.check(r.writeEvent(event)) }
 
 // Flush makes what was written leave.
-func (b *body) Flush() error {
-	if b.zip != nil {
-		if err := b.zip.Flush(); err != nil {
-			return b.check(err)
+func (r *Response) Flush() error {
+	if r.zip != nil {
+		if err := r.zip.Flush(); err != nil {
+			return r.check(err)
 		}
 	}
-	return b.check(b.leave())
+	return r.check(r.leave())
 }
 
 // wholeBytes is how long an answer may be that is sent as a whole: it fits the memory
@@ -97,43 +100,43 @@ func (b *body) Flush() error {
 const wholeBytes = event.UsualBytes
 
 // plain writes what is not to be compressed, or has been.
-type plain struct{ b *body }
+type plain struct{ r *Response }
 
 func (p plain) Write(piece []byte) (int, error) {
-	b := p.b
-	if !b.left && len(b.whole)+len(piece) <= wholeBytes {
-		if b.whole == nil {
-			b.whole = b.events.get()
+	r := p.r
+	if !r.left && len(r.whole)+len(piece) <= wholeBytes {
+		if r.whole == nil {
+			r.whole = r.events.get()
 		}
-		b.whole = append(b.whole, piece...)
+		r.whole = append(r.whole, piece...)
 		return len(piece), nil
 	}
-	if err := b.begin(); err != nil {
+	if err := r.begin(); err != nil {
 		return 0, err
 	}
-	return b.w.Write(piece)
+	return r.w.Write(piece)
 }
 
 // begin writes what was kept.
-func (b *body) begin() error {
-	b.left = true
-	if len(b.whole) == 0 {
+func (r *Response) begin() error {
+	r.left = true
+	if len(r.whole) == 0 {
 		return nil
 	}
-	_, err := b.w.Write(b.whole)
-	b.events.put(b.whole)
-	b.whole = nil
+	_, err := r.w.Write(r.whole)
+	r.events.put(r.whole)
+	r.whole = nil
 	return err
 }
 
 // leave has all that was written leave.
-func (b *body) leave() error { return errors.Join(b.begin(), b.ctl.Flush()) }
+func (r *Response) leave() error { return errors.Join(r.begin(), r.ctl.Flush()) }
 
-func (b *body) check(err error) error {
+func (r *Response) check(err error) error {
 	if err == nil {
 		return nil
 	}
-	b.failed = true
+	r.failed = true
 	return fmt.Errorf("send event: %w", err)
 }
 
@@ -141,36 +144,36 @@ func (b *body) check(err error) error {
 // slow, and not gone, while large events leave.
 const pieceBytes = 48 << 10
 
-func (b *body) writeEvent(event []byte) error {
+func (r *Response) writeEvent(event []byte) error {
 	for piece := range slices.Chunk(event, pieceBytes) {
-		if err := b.extend(time.Now()); err != nil {
+		if err := r.extend(time.Now()); err != nil {
 			return err
 		}
-		if err := b.writePiece(piece); err != nil {
+		if err := r.writePiece(piece); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *body) writePiece(piece []byte) error {
-	if b.zip == nil {
-		_, err := plain{b}.Write(piece)
+func (r *Response) writePiece(piece []byte) error {
+	if r.zip == nil {
+		_, err := plain{r}.Write(piece)
 		return err
 	}
-	_, err := b.zip.Write(piece)
+	_, err := r.zip.Write(piece)
 	return err
 }
 
 // extend sets the write deadline of the connection: a client that vanished must
 // not hold its search. Setting it costs as much as writing a small event, so it
 // may be off by an eighth.
-func (b *body) extend(now time.Time) error {
-	if b.until.Sub(now) > b.patience*7/8 {
+func (r *Response) extend(now time.Time) error {
+	if r.until.Sub(now) > r.patience*7/8 {
 		return nil
 	}
-	b.until = now.Add(b.patience)
-	err := b.ctl.SetWriteDeadline(b.until)
+	r.until = now.Add(r.patience)
+	err := r.ctl.SetWriteDeadline(r.until)
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
 	}
@@ -178,28 +181,28 @@ func (b *body) extend(now time.Time) error {
 }
 
 // End has the response end with what was written.
-func (b *body) End() error {
-	if b.failed {
+func (r *Response) End() error {
+	if r.failed {
 		return nil
 	}
-	if b.zip != nil {
-		if err := b.zip.Close(); err != nil {
-			return b.check(err)
+	if r.zip != nil {
+		if err := r.zip.Close(); err != nil {
+			return r.check(err)
 		}
 	}
-	if !b.left {
-		b.w.Header().Set("Content-Length", strconv.Itoa(len(b.whole)))
+	if !r.left {
+		r.w.Header().Set("Content-Length", strconv.Itoa(len(r.whole)))
 	}
-	return b.check(b.leave())
+	return r.check(r.leave())
 }
 
-// release gives back what a response works with, whether it has ended or not.
-func (b *body) release() {
-	b.events.put(b.whole)
-	b.whole = nil
-	if b.zip != nil {
-		b.compressors.Put(b.zip)
-		b.zip = nil
+// Release gives back what a response works with, whether it has ended or not.
+func (r *Response) Release() {
+	r.events.put(r.whole)
+	r.whole = nil
+	if r.zip != nil {
+		r.compressors.Put(r.zip)
+		r.zip = nil
 	}
 }
 

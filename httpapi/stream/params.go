@@ -1,4 +1,4 @@
-package httpapi
+package stream
 
 import (
 	"errors"
@@ -7,14 +7,17 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
 )
 
 // maxContextLines keeps sums of line numbers within 32 bits; no document has
 // more lines.
 const maxContextLines = 1 << 30
 
-// streamParams is a decoded request for a stream.
-type streamParams struct {
+// Params is a decoded request for a stream.
+type Params struct {
 	Query string
 	// Version and PatternType are v and t as given; t may be empty.
 	Version, PatternType string
@@ -35,10 +38,10 @@ type streamParams struct {
 
 var errNoQuery = errors.New("no query found")
 
-// decodeStream reads the parameters of a stream request. They are checked in a
+// DecodeParams reads the parameters of a stream request. They are checked in a
 // fixed order, and the text of the first error is part of the interface. Other
 // parameters are ignored, as is a value that is empty or not the first.
-func decodeStream(r *http.Request) (streamParams, error) {
+func DecodeParams(r *http.Request) (Params, error) {
 	values := r.URL.Query()
 	get := func(name, fallback string) string {
 		if v := values.Get(name); v != "" {
@@ -46,7 +49,7 @@ func decodeStream(r *http.Request) (streamParams, error) {
 		}
 		return fallback
 	}
-	p := streamParams{
+	p := Params{
 		Query:       get("q", ""),
 		Version:     get("v", "V3"),
 		PatternType: get("t", ""),
@@ -100,4 +103,9 @@ func hasFeature(values url.Values, header http.Header, name string) bool {
 		}
 	}
 	return on
+}
+
+// encoder returns the encoder of the matches that were asked for.
+func (p Params) encoder(now func() time.Time) event.Encoder {
+	return event.Encoder{Chunks: p.Chunks, MaxLineBytes: p.MaxLineBytes, AroundMatches: p.AroundMatches, Now: now}
 }

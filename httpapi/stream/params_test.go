@@ -1,4 +1,4 @@
-package httpapi
+package stream
 
 import (
 	"net/http"
@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-func TestDecodeStream(t *testing.T) {
+func TestDecodeParams(t *testing.T) {
 	// with returns the defaults for the query x, changed by f.
-	with := func(f func(*streamParams)) streamParams {
-		p := streamParams{Query: "x", Version: "V3", Display: -1, MaxLineBytes: -1, ContextLines: 1}
+	with := func(f func(*Params)) Params {
+		p := Params{Query: "x", Version: "V3", Display: -1, MaxLineBytes: -1, ContextLines: 1}
 		f(&p)
 		return p
 	}
-	same := func(*streamParams) {}
+	same := func(*Params) {}
 	tests := []struct {
 		url  string
-		want streamParams
+		want Params
 	}{
 		// defaults, also for empty values and unknown parameters
 		{"?q=x", with(same)},
@@ -24,55 +24,55 @@ func TestDecodeStream(t *testing.T) {
 		{"?q=x&patternType=regexp&dk=1&vc=2&zoekt-search-opts=%7B&trace=maybe", with(same)},
 
 		// q
-		{"?q=a+b%26c", with(func(p *streamParams) { p.Query = "a b&c" })},
+		{"?q=a+b%26c", with(func(p *Params) { p.Query = "a b&c" })},
 		{"?q=x&q=y", with(same)},
 
 		// v and t are checked later
-		{"?q=x&v=V1", with(func(p *streamParams) { p.Version = "V1" })},
-		{"?q=x&t=regex", with(func(p *streamParams) { p.PatternType = "regex" })},
+		{"?q=x&v=V1", with(func(p *Params) { p.Version = "V1" })},
+		{"?q=x&t=regex", with(func(p *Params) { p.PatternType = "regex" })},
 
 		// display
-		{"?q=x&display=0", with(func(p *streamParams) { p.Display = 0 })},
-		{"?q=x&display=%2B1500", with(func(p *streamParams) { p.Display = 1500 })},
-		{"?q=x&display=-7", with(func(p *streamParams) { p.Display = -7 })},
+		{"?q=x&display=0", with(func(p *Params) { p.Display = 0 })},
+		{"?q=x&display=%2B1500", with(func(p *Params) { p.Display = 1500 })},
+		{"?q=x&display=-7", with(func(p *Params) { p.Display = -7 })},
 
 		// max-line-len
-		{"?q=x&max-line-len=200", with(func(p *streamParams) { p.MaxLineBytes = 200 })},
+		{"?q=x&max-line-len=200", with(func(p *Params) { p.MaxLineBytes = 200 })},
 
 		// cut
-		{"?q=x&cut=match", with(func(p *streamParams) { p.AroundMatches = true })},
+		{"?q=x&cut=match", with(func(p *Params) { p.AroundMatches = true })},
 		{"?q=x&cut=end", with(same)},
 
 		// cm
-		{"?q=x&cm=t", with(func(p *streamParams) { p.Chunks = true })},
-		{"?q=x&cm=1", with(func(p *streamParams) { p.Chunks = true })},
-		{"?q=x&cm=True", with(func(p *streamParams) { p.Chunks = true })},
+		{"?q=x&cm=t", with(func(p *Params) { p.Chunks = true })},
+		{"?q=x&cm=1", with(func(p *Params) { p.Chunks = true })},
+		{"?q=x&cm=True", with(func(p *Params) { p.Chunks = true })},
 		{"?q=x&cm=F", with(same)},
 
 		// cl
-		{"?q=x&cl=0", with(func(p *streamParams) { p.ContextLines = 0 })},
-		{"?q=x&cl=5", with(func(p *streamParams) { p.ContextLines = 5 })},
-		{"?q=x&cl=4294967295", with(func(p *streamParams) { p.ContextLines = maxContextLines })},
+		{"?q=x&cl=0", with(func(p *Params) { p.ContextLines = 0 })},
+		{"?q=x&cl=5", with(func(p *Params) { p.ContextLines = 5 })},
+		{"?q=x&cl=4294967295", with(func(p *Params) { p.ContextLines = maxContextLines })},
 
 		// sm
 		{"?q=x&sm=1", with(same)},
 
 		// feat
-		{"?q=x&feat=search-debug", with(func(p *streamParams) { p.Debug = true })},
-		{"?q=x&feat=a,search-debug+b", with(func(p *streamParams) { p.Debug = true })},
-		{"?q=x&feat=a&feat=search-debug", with(func(p *streamParams) { p.Debug = true })},
+		{"?q=x&feat=search-debug", with(func(p *Params) { p.Debug = true })},
+		{"?q=x&feat=a,search-debug+b", with(func(p *Params) { p.Debug = true })},
+		{"?q=x&feat=a&feat=search-debug", with(func(p *Params) { p.Debug = true })},
 		{"?q=x&feat=~search-debug", with(same)},
 		{"?q=x&feat=search-debug,-search-debug", with(same)},
 	}
 	for _, tt := range tests {
-		got, err := decodeStream(httptest.NewRequest(http.MethodGet, "/search/stream"+tt.url, nil))
+		got, err := DecodeParams(httptest.NewRequest(http.MethodGet, "/search/stream"+tt.url, nil))
 		if err != nil || got != tt.want {
 			t.Errorf("%s\ngot  %+v, %v\nwant %+v", tt.url, got, err, tt.want)
 		}
 	}
 }
 
-func TestDecodeStreamErrors(t *testing.T) {
+func TestDecodeParamsErrors(t *testing.T) {
 	tests := []struct{ url, want string }{
 		// one parameter each
 		{"", "no query found"},
@@ -97,14 +97,14 @@ func TestDecodeStreamErrors(t *testing.T) {
 		{"?q=x&sm=e&cl=d", `context lines must be parseable as a boolean, got "d": strconv.ParseUint: parsing "d": invalid syntax`},
 	}
 	for _, tt := range tests {
-		_, err := decodeStream(httptest.NewRequest(http.MethodGet, "/search/stream"+tt.url, nil))
+		_, err := DecodeParams(httptest.NewRequest(http.MethodGet, "/search/stream"+tt.url, nil))
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s\ngot  %v\nwant %s", tt.url, err, tt.want)
 		}
 	}
 }
 
-func TestDecodeStreamFeatureHeader(t *testing.T) {
+func TestDecodeParamsFeatureHeader(t *testing.T) {
 	for _, tt := range []struct {
 		header, url string
 		want        bool
@@ -116,7 +116,7 @@ func TestDecodeStreamFeatureHeader(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/search/stream"+tt.url, nil)
 		r.Header.Set("X-Sourcegraph-Override-Feature", tt.header)
-		if got, err := decodeStream(r); err != nil || got.Debug != tt.want {
+		if got, err := DecodeParams(r); err != nil || got.Debug != tt.want {
 			t.Errorf("header %q, %s: debug = %v, %v; want %v", tt.header, tt.url, got.Debug, err, tt.want)
 		}
 	}

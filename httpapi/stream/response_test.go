@@ -1,4 +1,4 @@
-package httpapi_test
+package stream
 
 import (
 	"compress/gzip"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -49,12 +48,11 @@ func TestSmallAnswersHaveALength(t *testing.T) {
 			if !tt.waits {
 				wait = nil
 			}
-			s := newServer(find(tt.matches, wait))
-			open(t, s)
-			text, length := askWith(t, s, tt.encoding, seen)
+			url := open(t, options(find(tt.matches, wait)))
+			text, length := askWith(t, url, tt.encoding, seen)
 			// On a machine that stands still an answer may seem to take a while.
 			for tries := 1; tt.whole && length < 0 && tries < 50; tries++ {
-				text, length = askWith(t, s, tt.encoding, nil)
+				text, length = askWith(t, url, tt.encoding, nil)
 			}
 			if !strings.HasSuffix(text, "event: done\ndata: {}\n\n") || strings.Count(text, `"type":"content"`) != tt.matches {
 				t.Errorf("got %.3000s, want %d matches and done", text, tt.matches)
@@ -68,9 +66,9 @@ func TestSmallAnswersHaveALength(t *testing.T) {
 
 // askWith returns the text of an answer and the length that its header tells. It
 // closes seen, unless that is nil, when the header has come.
-func askWith(t *testing.T, s *httpapi.Server, encoding string, seen chan<- struct{}) (text string, length int64) {
+func askWith(t *testing.T, url, encoding string, seen chan<- struct{}) (text string, length int64) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, s.URL()+"/search/stream?q=x", nil)
+	req, err := http.NewRequest(http.MethodGet, url+"/search/stream?q=x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package stream
 
 import (
 	"fmt"
@@ -9,22 +9,22 @@ import (
 // Loans follow the number of streams, with some room before they are given
 // back, and there are no more streams than may be.
 //
-// One who asks leaves an eighth of them to others.
-func TestOpenStreams(t *testing.T) {
+// One client leaves an eighth of them to others.
+func TestLimiter(t *testing.T) {
 	loans, lent := 0, int64(0)
-	o := &openStreams{most: 200, lend: func(bytes int64) func() {
+	l := &limiter{most: 200, lend: func(bytes int64) func() {
 		loans, lent = loans+1, lent+bytes
 		return func() { loans, lent = loans-1, lent-bytes }
 	}}
 	open := func(n int) {
 		t.Helper()
-		for o.open < n {
-			if !o.begin(fmt.Sprint("asker ", o.open%2)) {
-				t.Fatalf("stream %d is refused, want up to 200", o.open+1)
+		for l.open < n {
+			if !l.acquire(fmt.Sprint("client ", l.open%2)) {
+				t.Fatalf("stream %d is refused, want up to 200", l.open+1)
 			}
 		}
-		for o.open > n {
-			o.end(fmt.Sprint("asker ", (o.open-1)%2))
+		for l.open > n {
+			l.release(fmt.Sprint("client ", (l.open-1)%2))
 		}
 	}
 	for _, tt := range []struct{ streams, loans int }{
@@ -35,50 +35,50 @@ func TestOpenStreams(t *testing.T) {
 		}
 	}
 	open(200)
-	if o.begin("another") || o.open != 200 {
+	if l.acquire("another") || l.open != 200 {
 		t.Error("stream 201 is let in, want 200 at most")
 	}
-	if open(0); len(o.by) != 0 {
-		t.Errorf("%v have streams, want none", o.by)
+	if open(0); len(l.by) != 0 {
+		t.Errorf("%v have streams, want none", l.by)
 	}
 	for range 175 {
-		o.begin("greedy")
+		l.acquire("greedy")
 	}
-	if o.begin("greedy") || !o.begin("modest") {
+	if l.acquire("greedy") || !l.acquire("modest") {
 		t.Error("want 175 of 200 streams for one, and the others for others")
 	}
-	none := &openStreams{most: 1}
-	if !none.begin("x") || none.begin("y") {
+	none := &limiter{most: 1}
+	if !none.acquire("x") || none.acquire("y") {
 		t.Error("want one stream without loans")
 	}
 }
 
 // No stream waits for another that borrows memory.
-func TestOpenStreamsDoNotWaitForLoans(t *testing.T) {
+func TestLimiterDoesNotWaitForLoans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lending, lent := make(chan struct{}), 0
-		o := &openStreams{most: 200, lend: func(int64) func() {
+		l := &limiter{most: 200, lend: func(int64) func() {
 			<-lending
 			lent++
 			return func() { lent-- }
 		}}
 		for range freeStreams {
-			o.begin("x")
+			l.acquire("x")
 		}
-		settled := make(chan struct{})
+		adjusted := make(chan struct{})
 		go func() {
-			defer close(settled)
-			o.begin("x")
+			defer close(adjusted)
+			l.acquire("x")
 		}()
 		synctest.Wait()
 		for range 2 * streamsALoan {
-			o.begin("x")
+			l.acquire("x")
 		}
-		o.end("x")
+		l.release("x")
 		close(lending)
-		<-settled
-		if lent != 2 || o.open != 2*streamsALoan+freeStreams {
-			t.Errorf("%d streams with %d loans, want %d with 2", o.open, lent, 2*streamsALoan+freeStreams)
+		<-adjusted
+		if lent != 2 || l.open != 2*streamsALoan+freeStreams {
+			t.Errorf("%d streams with %d loans, want %d with 2", l.open, lent, 2*streamsALoan+freeStreams)
 		}
 	})
 }

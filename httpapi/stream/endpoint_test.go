@@ -1,11 +1,10 @@
-package httpapi_test
+package stream
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -82,8 +81,8 @@ func TestTranscripts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				body := bodyOf(t, serve(newServer(tt.do), "GET", tt.target))
-				golden(t, "stream/"+tt.name+".txt", "GET "+tt.target+"\n\n"+body)
+				body := ask(options(tt.do), tt.target)
+				golden(t, "transcripts/"+tt.name+".txt", "GET "+tt.target+"\n\n"+body)
 				if strings.Contains(body, "secret") {
 					t.Errorf("the answer shows an internal error:\n%s", body)
 				}
@@ -146,7 +145,7 @@ func TestFlushTimes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := &timedRecorder{httptest.NewRecorder(), time.Now(), nil}
-				newServer(tt.do).Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil))
+				handler(options(tt.do)).ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil))
 				if !slices.Equal(rec.log, tt.want) {
 					t.Errorf("got\n  %s\nwant\n  %s", strings.Join(rec.log, "\n  "), strings.Join(tt.want, "\n  "))
 				}
@@ -170,14 +169,17 @@ func TestSearchOptions(t *testing.T) {
 	for _, tt := range tests {
 		var got search.Options
 		var text query.Query
-		serve(newServer(func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
+		ask(options(func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			got, text = o, *q
 			return search.Outcome{}
-		}), "GET", "/search/stream"+tt.target)
+		}), "/search/stream"+tt.target)
 		if got.Report == nil || got.Trace == nil || got.Bookmark == nil || !strings.HasPrefix(got.Asker, "anonymous ") {
 			t.Errorf("%s: options without results, trace, bookmark or who asks", tt.target)
 		}
-		got.Report, got.Trace, got.Bookmark, got.Asker, got.ID = nil, nil, nil, "", ""
+		if got.Visible == nil || !got.PublicVisible {
+			t.Errorf("%s: anonymous clients see all", tt.target)
+		}
+		got.Report, got.Trace, got.Bookmark, got.Asker, got.ID, got.Visible, got.PublicVisible = nil, nil, nil, "", "", nil, false
 		if !reflect.DeepEqual(got, tt.want) || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
 			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
 		}
@@ -197,12 +199,9 @@ func TestInternalErrorsAreLoggedInFull(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			s := newServer(tt.do)
-			s.Log = zerolog.New(&out)
-			if s.Parse == nil {
-				t.Fatal("no parser")
-			}
-			bodyOf(t, serve(s, "GET", tt.target))
+			log := zerolog.New(&out)
+			r := httptest.NewRequest("GET", tt.target, nil)
+			handler(options(tt.do)).ServeHTTP(httptest.NewRecorder(), r.WithContext(log.WithContext(t.Context())))
 			if !strings.Contains(out.String(), `"level":"error"`) || tt.name != "parser" && !strings.Contains(out.String(), "secret detail") {
 				t.Errorf("the log does not tell the error:\n%s", out.String())
 			}
@@ -215,30 +214,14 @@ func TestCancelledSearchShowsNoError(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*ms, cancel)
 		rec := httptest.NewRecorder()
-		s := newServer(script(search.Outcome{}, after(time.Hour, finish(true))))
-		s.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil).WithContext(ctx))
+		o := options(script(search.Outcome{}, after(time.Hour, finish(true))))
+		handler(o).ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil).WithContext(ctx))
 		body := rec.Body.String()
 		if strings.Contains(body, "event: error") || strings.Contains(body, "event: alert") || !strings.HasSuffix(body, "event: done\ndata: {}\n\n") {
 			t.Errorf("got an answer with an error, or without an end:\n%s", body)
 		}
 	})
 }
-
-func TestCannotFlush(t *testing.T) {
-	rec := httptest.NewRecorder()
-	w := unflushable{rec}
-	newServer(nothing).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/search/stream?q=x", nil))
-	if rec.Code != 500 || rec.Body.String() != "http flushing not supported\n" {
-		t.Errorf("got %d %q, want 500 and why", rec.Code, rec.Body)
-	}
-}
-
-// unflushable is a response whose bytes cannot be made to leave.
-type unflushable struct{ w http.ResponseWriter }
-
-func (u unflushable) Header() http.Header         { return u.w.Header() }
-func (u unflushable) Write(p []byte) (int, error) { return u.w.Write(p) }
-func (u unflushable) WriteHeader(status int)      { u.w.WriteHeader(status) }
 
 // BenchmarkStream sends a hundred thousand matches to a reader that is never
 // slow.
@@ -254,13 +237,13 @@ func BenchmarkStream(b *testing.B) {
 		{"chunks,gzip", "/search/stream?q=x&cm=true", "gzip"},
 	} {
 		b.Run("form="+bb.name, func(b *testing.B) {
-			handler := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
+			handler := handler(options(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 				for range matches / len(batch) {
 					found(batch...)(o, sink)
 				}
 				o.Report.Finish(true)
 				return search.Outcome{}
-			}).Handler()
+			}))
 			req := httptest.NewRequest("GET", bb.target, nil)
 			req.Header.Set("Accept-Encoding", bb.encoding)
 			b.ReportAllocs()
@@ -287,39 +270,4 @@ func (d *discard) Flush()              {}
 func (d *discard) Write(p []byte) (int, error) {
 	d.bytes += len(p)
 	return len(p), nil
-}
-
-// BenchmarkSmallAnswer asks a server over a connection that stays open for
-// answers that are over in no time: what HTTP adds to a search.
-func BenchmarkSmallAnswer(b *testing.B) {
-	for _, bb := range []struct {
-		name string
-		do   searcher
-	}{
-		{"nothing", nothing},
-		{"one", func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-			found(glazeContent())(o, sink)
-			o.Report.Finish(true)
-			return search.Outcome{}
-		}},
-	} {
-		b.Run("matches="+bb.name, func(b *testing.B) {
-			s := newServer(bb.do)
-			open(b, s)
-			transport := &http.Transport{DisableCompression: true}
-			defer transport.CloseIdleConnections()
-			client := &http.Client{Transport: transport}
-			b.ReportAllocs()
-			for b.Loop() {
-				resp, err := client.Get(s.URL() + "/search/stream?q=x")
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-					b.Fatal(err)
-				}
-				resp.Body.Close()
-			}
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package httpapi_test
+package stream
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/searchtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -52,20 +53,6 @@ func (f *flood) search(ctx context.Context, _ *query.Query, o search.Options, si
 	}
 }
 
-// dialRaw connects, until the test ends.
-func dialRaw(t *testing.T, url string) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	return conn
-}
-
 // dial sends a request for a stream and returns the connection, from which
 // nothing has been read.
 func dial(t *testing.T, url string) net.Conn {
@@ -87,14 +74,13 @@ func dial(t *testing.T, url string) net.Conn {
 
 func TestSlowReaderStopsOnlyItsOwnSearch(t *testing.T) {
 	f := &flood{stopped: make(chan error, 1)}
-	s := newServer(func(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
+	url := open(t, options(func(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		if q.Text == "flood" {
 			return f.search(ctx, q, o, sink)
 		}
 		return nothing(ctx, q, o, sink)
-	})
-	open(t, s)
-	conn := dial(t, s.URL())
+	}))
+	conn := dial(t, url)
 	// The search stands still once its share of memory and the network's
 	// buffers are full. Meanwhile others are served.
 	client := newClient(t)
@@ -102,7 +88,7 @@ func TestSlowReaderStopsOnlyItsOwnSearch(t *testing.T) {
 	for deadline := time.Now().Add(2 * time.Minute); f.sent.Load() == 0 || f.sent.Load() != before; {
 		before = f.sent.Load()
 		for range 50 {
-			resp, err := client.Get(s.URL() + "/search/stream?q=other")
+			resp, err := client.Get(url + "/search/stream?q=other")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,68 +115,29 @@ func TestSlowReaderStopsOnlyItsOwnSearch(t *testing.T) {
 
 func TestVanishedReaderEndsItsSearch(t *testing.T) {
 	f := &flood{stopped: make(chan error, 1)}
-	s := newServer(f.search)
-	s.WriteTimeout = 50 * time.Millisecond
-	open(t, s)
-	dial(t, s.URL()) // and never read, and never closed
+	o := options(f.search)
+	o.WriteTimeout = 50 * time.Millisecond
+	dial(t, open(t, o)) // and never read, and never closed
 	within(t, "the search to be cancelled", f.stopped)
 }
 
-// held is a search that finds one match and then waits to be released or
-// cancelled.
-type held struct {
-	release, cancelled chan struct{}
-}
-
-func newHeld() *held { return &held{make(chan struct{}), make(chan struct{})} }
-
-func (h *held) search(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-	found(glazePath())(o, sink)
-	select {
-	case <-h.release:
-		o.Report.Finish(true)
-		return search.Outcome{}
-	case <-ctx.Done():
-		close(h.cancelled)
-		return search.Outcome{Err: ctx.Err()}
-	}
-}
-
-// readEvent reads up to a blank line.
-func readEvent(t *testing.T, r *bufio.Reader) string {
-	t.Helper()
-	var event strings.Builder
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			t.Fatalf("read event: %v after %q", err, event.String())
-		}
-		if line == "\n" {
-			return event.String()
-		}
-		event.WriteString(line)
-	}
-}
-
 func TestClosedClientCancelsItsSearch(t *testing.T) {
-	h := newHeld()
-	s := newServer(h.search)
-	open(t, s)
-	resp, err := newClient(t).Get(s.URL() + "/search/stream?q=x")
+	h := searchtest.NewHeld()
+	url := open(t, options(h.Search))
+	resp, err := newClient(t).Get(url + "/search/stream?q=x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readEvent(t, bufio.NewReader(resp.Body))
+	searchtest.ReadEvent(t, bufio.NewReader(resp.Body))
 	resp.Body.Close()
-	within(t, "the search to be cancelled", h.cancelled)
+	within(t, "the search to be cancelled", h.Cancelled)
 }
 
 func TestGzipIsFlushedWithEveryEvent(t *testing.T) {
-	h := newHeld()
-	s := newServer(h.search)
-	open(t, s)
+	h := searchtest.NewHeld()
+	url := open(t, options(h.Search))
 	for range 2 { // the second uses the first one's compressor
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL()+"/search/stream?q=x", nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url+"/search/stream?q=x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,78 +155,22 @@ func TestGzipIsFlushedWithEveryEvent(t *testing.T) {
 		}
 		r := bufio.NewReader(zr)
 		for _, want := range []string{"filters", "matches"} {
-			event := readEvent(t, r)
+			event := searchtest.ReadEvent(t, r)
 			for strings.HasPrefix(event, "event: progress\n") { // which a slow machine may send first
-				event = readEvent(t, r)
+				event = searchtest.ReadEvent(t, r)
 			}
 			if !strings.HasPrefix(event, "event: "+want+"\n") {
 				t.Errorf("while the search runs: got %q, want %s", event, want)
 			}
 		}
-		if h.release != nil {
-			close(h.release)
+		if h.Release != nil {
+			close(h.Release)
 		}
 		rest, err := io.ReadAll(r)
 		if err != nil || !strings.HasSuffix(string(rest), "event: done\ndata: {}\n\n") {
 			t.Errorf("the rest is %q, %v; want it to end with done and a whole gzip stream", rest, err)
 		}
 		resp.Body.Close()
-		h.release = make(chan struct{})
+		h.Release = make(chan struct{})
 	}
-}
-
-func TestCloseEndsStreamsProperly(t *testing.T) {
-	h := newHeld()
-	s := newServer(h.search)
-	open(t, s)
-	resp, err := newClient(t).Get(s.URL() + "/search/stream?q=x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := bufio.NewReader(resp.Body)
-	readEvent(t, r)
-	closed := make(chan error, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		closed <- s.Close(ctx)
-	}()
-	rest, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatalf("read rest: %v", err)
-	}
-	resp.Body.Close()
-	for _, want := range []string{`"reason":"server-closing"`, `"done":true`, `"exhaustive":false`} {
-		if !strings.Contains(string(rest), want) {
-			t.Errorf("the rest has no %s:\n%s", want, rest)
-		}
-	}
-	if strings.Contains(string(rest), "event: error") || !strings.HasSuffix(string(rest), "event: done\ndata: {}\n\n") {
-		t.Errorf("the rest has an error or no end:\n%s", rest)
-	}
-	within(t, "the search to be cancelled", h.cancelled)
-	if err := within(t, "the server to close", closed); err != nil {
-		t.Errorf("close: %v", err)
-	}
-}
-
-func TestCloseCutsOffWhatDoesNotEnd(t *testing.T) {
-	release := make(chan struct{})
-	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-		found(glazePath())(o, sink)
-		<-release // deaf to its context
-		return search.Outcome{}
-	})
-	open(t, s)
-	resp, err := newClient(t).Get(s.URL() + "/search/stream?q=x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if err := s.Close(ctx); err == nil {
-		t.Errorf("close waited for a search that never ends, or said nothing")
-	}
-	close(release)
 }

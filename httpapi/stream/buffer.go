@@ -1,0 +1,240 @@
+package stream
+
+import (
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/trawlsearch/trawl/httpapi/stream/event"
+	"github.com/trawlsearch/trawl/query"
+)
+
+// maxSpares is how many events' memory is kept for others.
+const maxSpares = 8
+
+// buffer holds encoded matches between the sink of a search, which puts them in, and
+// the sender of its stream, which takes them out. Its size is bounded: a search
+// that finds faster than its client reads waits.
+//
+// Matches are collected into one open event. It is sealed, and the sender
+// woken, as soon as it is large enough, and after the first batch of the
+// search; otherwise the sender seals it when its tick comes.
+type buffer struct {
+	events *eventPool
+	// sealedOne signals the sender that an event is sealed, freed the sink that one
+	// was written.
+	sealedOne, freed chan struct{}
+
+	mu        sync.Mutex // guards all below
+	allowance allowance
+	open      []byte   // the frame and the matches so far, empty for none
+	sealed    [][]byte // events, the oldest first
+	spares    [][]byte // memory of events that were written, for those to come
+	held      int      // bytes sealed, open and being written
+	most      int      // the largest that held was
+	idle      bool     // whether the search has yielded
+	began     bool     // whether the first batch has been put in
+}
+
+// newBuffer returns a buffer of at most limit bytes, of which those beyond leastBuffer
+// are taken from shared.
+func newBuffer(limit int, shared *semaphore.Weighted, events *eventPool) *buffer {
+	return &buffer{allowance: allowance{limit: limit, shared: shared}, events: events, sealedOne: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
+}
+
+// encode puts m in, where it stays: a hundred thousand matches are not copied
+// from a buffer of their own. When there is no memory for m, it is left in scratch.
+func (b *buffer) encode(e *event.Encoder, m query.Match, scratch []byte) (left []byte, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before, empty := len(b.open), len(b.open) == 0
+	b.separate(0)
+	start := len(b.open)
+	b.open = e.Append(b.open, m)
+	size := len(b.open) - start
+	if event.FitsMatch(size) && b.fits(size, before) {
+		b.count(before)
+		return scratch, true
+	}
+	scratch = append(scratch[:0], b.open[start:]...)
+	b.open = b.open[:before]
+	switch {
+	case empty:
+		b.recycle(b.open)
+		b.open = nil
+	case cap(b.open) > event.UsualBytes: // it grew for what did not fit
+		b.open = append(make([]byte, 0, event.UsualBytes), b.open...)
+	}
+	return scratch, false
+}
+
+// add puts an encoded match in, if there is memory for it.
+func (b *buffer) add(match []byte) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := len(b.open)
+	if !b.fits(len(match), before) {
+		return false
+	}
+	b.separate(len(match))
+	b.open = append(b.open, match...)
+	b.count(before)
+	return true
+}
+
+// fits reports whether a match of that size may be put in, when the open event
+// has so many bytes. The lock is held, as for those below up to recycle.
+func (b *buffer) fits(size, open int) bool {
+	return b.allowance.reserve(b.held+size+event.MatchesFrameBytes) || b.held <= open
+}
+
+// separate readies the open event for another match, which takes about so many
+// bytes.
+func (b *buffer) separate(size int) {
+	if len(b.open) > 0 {
+		b.open = append(b.open, ',')
+		return
+	}
+	if n := len(b.spares); n > 0 {
+		b.open, b.spares = b.spares[n-1], b.spares[:n-1]
+	} else {
+		b.open = b.events.get()
+	}
+	b.open = event.BeginMatches(slices.Grow(b.open[:0], max(event.FullBytes+event.MatchesFrameBytes+size, event.UsualBytes)))
+}
+
+// count counts what was put in since the open event had so many bytes.
+func (b *buffer) count(before int) {
+	b.held += len(b.open) - before
+	if event.IsFull(b.open) {
+		b.sealOpen()
+	}
+	b.most = max(b.most, b.held)
+}
+
+// sealOpen seals the open event, if there is one.
+func (b *buffer) sealOpen() {
+	before := len(b.open)
+	if before == 0 {
+		return
+	}
+	sealed := event.EndMatches(b.open)
+	b.held += len(sealed) - before
+	b.sealed, b.open = append(b.sealed, sealed), nil
+	signal(b.sealedOne)
+}
+
+// recycle keeps the memory of an event for others, unless a huge match made it
+// large, there is plenty, or it is more than the buffer may hold.
+func (b *buffer) recycle(text []byte) {
+	size := b.held + cap(text)
+	for _, s := range b.spares {
+		size += cap(s)
+	}
+	if cap(text) <= 4*event.FullBytes && len(b.spares) < maxSpares && size <= leastBuffer+b.allowance.lent && !b.idle {
+		b.spares = append(b.spares, text[:0])
+	}
+}
+
+// sealFirst seals what the first batch left open.
+func (b *buffer) sealFirst() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.began {
+		b.began = true
+		b.sealOpen()
+	}
+}
+
+// seal makes what is in the open event ready to be taken.
+func (b *buffer) seal() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sealOpen()
+}
+
+// take returns the oldest sealed event, or nil. Its bytes count as held until
+// it is freed.
+func (b *buffer) take() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.sealed) == 0 {
+		return nil
+	}
+	text := b.sealed[0]
+	// The array outlives what was taken out of it, by minutes if the client is slow.
+	b.sealed[0] = nil
+	b.sealed = b.sealed[1:]
+	return text
+}
+
+// free takes back an event that was taken and has been written.
+func (b *buffer) free(text []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held -= len(text)
+	if b.idle {
+		b.allowance.shrink(b.held)
+	}
+	b.recycle(text)
+	signal(b.freed)
+}
+
+// setIdle has the buffer keep no more memory than it holds, or as much as it likes
+// of what it has taken. Once it was idle its client is known to be slow, and
+// it has no use for more than the least.
+func (b *buffer) setIdle(idle bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.idle = idle; !idle {
+		return
+	}
+	b.allowance.limit = min(b.allowance.limit, leastBuffer)
+	b.spares = nil
+	b.sealOpen()
+	for i, text := range b.sealed {
+		b.sealed[i] = slices.Clone(text)
+	}
+	b.allowance.shrink(b.held)
+}
+
+// isLow reports whether little is held of what may be.
+func (b *buffer) isLow() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held <= min(b.allowance.limit, leastBuffer)/4
+}
+
+// holds reports whether so many bytes or more are held.
+func (b *buffer) holds(bytes int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held >= bytes
+}
+
+// mostHeld returns the most bytes that were held at one time.
+func (b *buffer) mostHeld() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.most
+}
+
+// close gives back what was taken of the shared bytes, and the memory of events. Nothing
+// is put in or taken out any more.
+func (b *buffer) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.allowance.shrink(0)
+	for _, text := range b.spares {
+		b.events.put(text)
+	}
+	b.spares = nil
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
