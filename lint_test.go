@@ -54,7 +54,7 @@ var alone = map[string][]string{
 	"httpapi/compress": {},
 	"httpapi/trace":    {"httpapi/auth", "query", "query/search/report"},
 	"httpapi/stream": {"httpapi/auth", "httpapi/compress", "httpapi/stream/event", "httpapi/trace", "query", "query/search",
-		"query/search/admission", "query/search/answer", "query/search/report"},
+		"query/search/admission", "query/search/answer", "query/search/report", "query/syntax"},
 	"httpapi/stream/event": {"httpapi/age", "query", "query/diff"},
 	"store/disk":           {},
 	"store/decode":         {},

@@ -43,7 +43,7 @@ func TestExport(t *testing.T) {
 		// an internal error is told as streams tell it, and never in detail
 		{"an error behind a result", "?format=csv&q=x", failing, 200, []string{"type,repository,", "path,", "skipped,,,,,,,,,,,search failed: "}},
 		{"an error behind nothing", "?format=csv&q=x", script(search.Outcome{Err: errors.New("secret detail")}), 500, []string{""}},
-		{"a bad query", "?format=csv&q=syntax+oops", nothing, 400, []string{"Unable To Process Query: Oops"}},
+		{"a bad query", "?format=csv&q=count:none", nothing, 400, []string{"Unable To Process Query: Field count has value none"}},
 		{"a bad type of pattern", "?format=csv&q=x&t=bad", nothing, 400, []string{`unrecognized patternType "bad"`}},
 		{"no query", "?format=csv", nothing, 400, []string{"no query found"}},
 		{"no format", "?q=x", nothing, 400, []string{"format must be csv or jsonl"}},

@@ -63,7 +63,7 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	defer release()
-	q, err := s.stream.Parse(p)
+	q, err := p.Parse()
 	if err != nil {
 		return refusal(err)
 	}

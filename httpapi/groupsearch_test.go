@@ -28,7 +28,7 @@ func TestGroups(t *testing.T) {
 		{"?by=capture&q=x", whole, 400, "the query needs one regular expression with a group"},
 		{"?by=tree&q=x", whole, 400, "by must be repo, file, author or capture"},
 		{"?by=repo", whole, 400, "no query found"},
-		{"?by=repo&q=syntax+oops", whole, 400, "Unable To Process Query: Oops"},
+		{"?by=repo&q=count:none", whole, 400, "Unable To Process Query: Field count has value none"},
 		{"?by=repo&q=x", script(search.Outcome{Err: errors.New("secret detail")}), 500, "internal error"},
 	} {
 		resp := serve(newServer(c.do), "GET", "/.api/search/groups"+c.target)

@@ -40,7 +40,7 @@ func TestList(t *testing.T) {
 		}, []string{"<script>x", `"onmouseover`, "<i>", `href="javascript`}},
 		{"nothing", "?q=x", nothing, []string{"0 results"}, nil},
 		{"a limit", "?q=x", script(search.Outcome{}, after(0, limited)), []string{"Not everything was searched or is shown", "limit hit: more, &#34;much&#34;"}, nil},
-		{"a bad query", "?q=syntax+oops", nothing, []string{"Unable To Process Query", "Oops"}, nil},
+		{"a bad query", "?q=count:none", nothing, []string{"Unable To Process Query", "Field count has value none"}, nil},
 		{"what the address says", "?q=x&case=yes&context=c&patternType=regexp&from=0", func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			return search.Outcome{Alert: &query.Alert{Title: q.Text, Description: string(q.PatternType)}}
 		}, []string{"<h2>context:c x case:yes</h2><p>regexp</p>"}, nil},

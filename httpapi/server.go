@@ -19,8 +19,6 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/trace"
-	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 const (
@@ -44,10 +42,6 @@ type Server struct {
 	// from each request.
 	ExternalURL string
 	Searcher    Searcher
-	// PatternType reads the parameters v and t, and Parse a query text; nil are
-	// the functions of query/syntax.
-	PatternType func(v, t string) (query.PatternType, error)
-	Parse       func(text string, pt query.PatternType) (*query.Query, error)
 	// Opening says what must be opened before searches can run, "" when
 	// nothing; nil is ready at once. It is called for every search.
 	Opening func() string
@@ -118,12 +112,6 @@ type Server struct {
 // prepare fills in defaults, once.
 func (s *Server) prepare() {
 	s.prepareOnce.Do(func() {
-		if s.PatternType == nil {
-			s.PatternType = syntax.ParsePatternType
-		}
-		if s.Parse == nil {
-			s.Parse = syntax.Parse
-		}
 		if s.Now == nil {
 			s.Now = time.Now
 		}
@@ -149,8 +137,8 @@ func (s *Server) prepare() {
 		s.traces = &trace.Store{ExternalURL: s.ExternalURL, Now: s.Now, Random: s.Random}
 		s.closing = make(chan struct{})
 		s.stream = stream.New(stream.Options{
-			Searcher: s.Searcher, PatternType: s.PatternType, Parse: s.Parse, Traces: s.traces, Compressors: s.compressors,
-			WriteTimeout: s.WriteTimeout, Closing: s.closing, Now: s.Now, Limits: s.Streams,
+			Searcher: s.Searcher, Traces: s.traces, Compressors: s.compressors, WriteTimeout: s.WriteTimeout,
+			Closing: s.closing, Now: s.Now, Limits: s.Streams,
 		})
 	})
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/query"
 )
 
 // fixedIDs makes every trace id the same.
@@ -31,29 +30,13 @@ func (fixedIDs) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServer returns a server that is not open. Its parser knows no syntax: a
-// query is an error if it says so.
+// newServer returns a server that is not open.
 func newServer(do searcher) *httpapi.Server {
 	return &httpapi.Server{
 		Addr:     "127.0.0.1:0",
 		Searcher: do,
-		PatternType: func(v, t string) (query.PatternType, error) {
-			if t == "bad" {
-				return "", errors.New(`unrecognized patternType "bad"`)
-			}
-			return query.PatternType(t), nil
-		},
-		Parse: func(text string, pt query.PatternType) (*query.Query, error) {
-			if message, ok := strings.CutPrefix(text, "syntax "); ok {
-				return nil, &query.SyntaxError{Message: message, Hint: "try something else"}
-			}
-			if text == "broken" {
-				return nil, errors.New("secret detail")
-			}
-			return &query.Query{Text: text, PatternType: pt}, nil
-		},
-		Log:    zerolog.Nop(),
-		Random: fixedIDs{},
+		Log:      zerolog.Nop(),
+		Random:   fixedIDs{},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestQueryErrors runs the parser that a server uses when it is given none.
+// TestQueryErrors asks a stream for queries that cannot be run.
 func TestQueryErrors(t *testing.T) {
 	tests := []struct{ target, want string }{
 		// parameters that only planning checks
@@ -19,7 +19,6 @@ func TestQueryErrors(t *testing.T) {
 		{"?q=a+or+or+b&t=keyword", `event: alert` + "\n" + `data: {"title":"Unable To Process Query","description":"I'm having trouble understanding that query. Putting parentheses around the search pattern may help.","proposedQueries":null}`},
 	}
 	s := newServer(nothing)
-	s.PatternType, s.Parse = nil, nil
 	for _, tt := range tests {
 		want := tt.want + "\n\nevent: done\ndata: {}\n\n"
 		if got := bodyOf(t, serve(s, "GET", "/.api/search/stream"+tt.target)); got != want {

@@ -76,9 +76,7 @@ func TestStreamReadsOurServer(t *testing.T) {
 			o.Report.Finish(true)
 			return search.Outcome{Alert: &query.Alert{Title: "Look", Proposed: []query.ProposedQuery{{Description: "d", Query: "q"}}}}
 		}),
-		PatternType: func(string, string) (query.PatternType, error) { return query.Keyword, nil },
-		Parse:       func(text string, _ query.PatternType) (*query.Query, error) { return &query.Query{Text: text}, nil },
-		Log:         zerolog.Nop(),
+		Log: zerolog.Nop(),
 	}).Handler())
 	t.Cleanup(s.Close)
 

@@ -31,9 +31,6 @@ type Searcher interface {
 // Options are what an endpoint needs of its server. All are set but those of Limits.
 type Options struct {
 	Searcher Searcher
-	// PatternType reads the parameters v and t, and Parse the text of a query.
-	PatternType func(v, t string) (query.PatternType, error)
-	Parse       func(text string, pt query.PatternType) (*query.Query, error)
 	// Traces keeps what searches did.
 	Traces *trace.Store
 	// Compressors are for the clients that take gzip.
@@ -77,6 +74,8 @@ type Endpoint struct {
 	events eventPool
 	// delay starts the senders of searches that take a while.
 	delay *admission.Delay
+	// parse is that of Params, but in tests.
+	parse func(Params) (*query.Query, error)
 }
 
 // New returns an endpoint.
@@ -93,6 +92,7 @@ func New(o Options) *Endpoint {
 	}
 	return &Endpoint{
 		o: o, limiter: &limiter{most: l.Open, lend: l.Lend}, shared: semaphore.NewWeighted(l.Buffers), delay: admission.NewDelay(sendAfter),
+		parse: Params.Parse,
 	}
 }
 
@@ -143,7 +143,7 @@ func (e *Endpoint) run(h http.Header, r *http.Request, p Params, wrong error, ou
 // waited for the client at most.
 func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Trace) (outcome string, mostHeld int) {
 	began := e.o.Now()
-	q, err := e.Parse(p)
+	q, err := e.parse(p)
 	tr.Step("parse", began, e.o.Now())
 	if err != nil {
 		alert, message := Explain(err)
@@ -168,15 +168,6 @@ func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Tr
 		{Key: "most_held", Value: fmt.Sprintf("%d bytes", mostHeld)},
 	}})
 	return outcome, mostHeld
-}
-
-// Parse turns the text of a request into a query.
-func (e *Endpoint) Parse(p Params) (*query.Query, error) {
-	pt, err := e.o.PatternType(p.Version, p.PatternType)
-	if err != nil {
-		return nil, &requestError{err}
-	}
-	return e.o.Parse(p.Query, pt)
 }
 
 // options are those of the search of a request.

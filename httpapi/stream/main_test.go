@@ -64,26 +64,23 @@ func (fixedIDs) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// options are those of an endpoint whose parser knows no syntax: a query is an error
-// if it says so.
+// parse knows no syntax: a query is an error if it says so.
+func parse(p Params) (*query.Query, error) {
+	message, bad := strings.CutPrefix(p.Query, "syntax ")
+	switch {
+	case p.PatternType == "bad":
+		return nil, &requestError{errors.New(`unrecognized patternType "bad"`)}
+	case bad:
+		return nil, &query.SyntaxError{Message: message, Hint: "try something else"}
+	case p.Query == "broken":
+		return nil, errors.New("secret detail")
+	}
+	return &query.Query{Text: p.Query, PatternType: query.PatternType(p.PatternType)}, nil
+}
+
 func options(do searcher) Options {
 	return Options{
-		Searcher: do,
-		PatternType: func(v, t string) (query.PatternType, error) {
-			if t == "bad" {
-				return "", errors.New(`unrecognized patternType "bad"`)
-			}
-			return query.PatternType(t), nil
-		},
-		Parse: func(text string, pt query.PatternType) (*query.Query, error) {
-			if message, ok := strings.CutPrefix(text, "syntax "); ok {
-				return nil, &query.SyntaxError{Message: message, Hint: "try something else"}
-			}
-			if text == "broken" {
-				return nil, errors.New("secret detail")
-			}
-			return &query.Query{Text: text, PatternType: pt}, nil
-		},
+		Searcher:     do,
 		Traces:       &trace.Store{Now: time.Now, Random: fixedIDs{}},
 		Compressors:  compress.NewPool(64),
 		WriteTimeout: time.Minute,
@@ -94,6 +91,7 @@ func options(do searcher) Options {
 // handler answers with an endpoint.
 func handler(o Options) http.Handler {
 	e := New(o)
+	e.parse = parse
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		release, err := e.Admit(w, r)
 		if err != nil {

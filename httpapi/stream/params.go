@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 // maxContextLines keeps sums of line numbers within 32 bits; no document has
@@ -103,6 +105,15 @@ func hasFeature(values url.Values, header http.Header, name string) bool {
 		}
 	}
 	return on
+}
+
+// Parse turns the text of a request into a query.
+func (p Params) Parse() (*query.Query, error) {
+	pt, err := syntax.ParsePatternType(p.Version, p.PatternType)
+	if err != nil {
+		return nil, &requestError{err}
+	}
+	return syntax.Parse(p.Query, pt)
 }
 
 // encoder returns the encoder of the matches that were asked for.
