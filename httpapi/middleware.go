@@ -194,9 +194,9 @@ func (s middleware) adapt(route Route) http.Handler {
 			defer release()
 			r = in
 			rec.actor = auth.From(r.Context()).Key()
-			ending := endWith(r.Context(), w)
-			defer ending.release()
-			w = ending
+			out := newRevocableWriter(r.Context(), w)
+			defer out.release()
+			w = out
 			err = handler(w, r)
 		}
 		if err != nil {
