@@ -186,7 +186,7 @@ func (e *Endpoint) options(ctx context.Context, p Params, results *report.Report
 func (e *Endpoint) search(ctx context.Context, q *query.Query, o search.Options, s *sender, encoder event.Encoder) search.Outcome {
 	o.Bookmark = &search.Bookmark{}
 	defer o.Bookmark.Close()
-	sink := &sink{ctx: ctx, buffer: s.buffer, sending: &s.background, encoder: encoder}
+	sink := &sink{ctx: ctx, buffer: s.buffer, sending: &s.background, encoder: encoder, bookmark: o.Bookmark}
 	steps := o.Trace.Len()
 	for {
 		out := e.searchOnce(ctx, q, o, sink)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
@@ -18,15 +18,13 @@ type sink struct {
 	buffer  *buffer
 	sending *background // starts when there is much to send
 	encoder event.Encoder
-	ticket  *admission.Ticket // that of the search; nil never yields
+	// bookmark has the ticket of the search; without one it never yields.
+	bookmark *search.Bookmark
 	// parts are how many of the next match's parts were put in before the search
 	// yielded.
 	parts   int
 	scratch []byte // one encoded match
 }
-
-// TakeTicket implements answer.TicketTaker.
-func (s *sink) TakeTicket(t *admission.Ticket) { s.ticket = t }
 
 // Send implements answer.Sink. It waits while the buffer is full, and returns early when
 // the search is cancelled, or with a *answer.YieldError when the client is slow or others
@@ -111,10 +109,11 @@ const maxStall = 100 * time.Millisecond
 
 // waitForClient waits until something was written.
 func (s *sink) waitForClient() error {
-	wanted := s.ticket.Stall()
-	defer s.ticket.Resume()
+	ticket := s.bookmark.Ticket
+	wanted := ticket.Stall()
+	defer ticket.Resume()
 	var enough <-chan time.Time
-	if s.ticket != nil {
+	if ticket != nil {
 		t := time.NewTimer(maxStall)
 		defer t.Stop()
 		enough = t.C

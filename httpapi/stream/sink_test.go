@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/stream/event"
 	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
 )
@@ -40,7 +41,7 @@ func jsonOf(event []byte) string {
 }
 
 func newSink(ctx context.Context, e event.Encoder, limit int, shared *semaphore.Weighted) *sink {
-	return &sink{ctx: ctx, encoder: e, buffer: newBuffer(limit, shared, nil)}
+	return &sink{ctx: ctx, encoder: e, buffer: newBuffer(limit, shared, nil), bookmark: &search.Bookmark{}}
 }
 
 func takeAll(s *sink) (sizes []int) {
@@ -185,7 +186,7 @@ func standing(t *testing.T, e event.Encoder, limit int, pool *semaphore.Weighted
 	queue := admission.NewQueue(1, 2)
 	s := newSink(t.Context(), e, limit, pool)
 	var err error
-	if s.ticket, err = queue.Enter(t.Context(), "", false); err != nil {
+	if s.bookmark.Ticket, err = queue.Enter(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -198,7 +199,7 @@ func standing(t *testing.T, e event.Encoder, limit int, pool *semaphore.Weighted
 	}()
 	t.Cleanup(func() {
 		cancel()
-		s.ticket.Leave()
+		s.bookmark.Ticket.Leave()
 		<-waiting
 	})
 	synctest.Wait()
@@ -260,10 +261,10 @@ func TestSinkYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSink(t.Context(), event.Encoder{Chunks: true}, leastBuffer, semaphore.NewWeighted(0))
 		var err error
-		if s.ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
+		if s.bookmark.Ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
-		defer s.ticket.Leave()
+		defer s.bookmark.Ticket.Leave()
 		began := time.Now()
 		err = s.put(slices.Repeat([]query.Match{padded(1000)}, 300))
 		var yield *answer.YieldError

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -19,6 +20,11 @@ import (
 //
 // A bookmark belongs to one search and is used by one goroutine.
 type Bookmark struct {
+	// Ticket is that of the search while it runs, nil for none. It is set before each
+	// call of Searcher.Search. A sink that has to wait for its client yields when the
+	// ticket is wanted meanwhile.
+	Ticket *admission.Ticket
+
 	snap  *store.Snapshot
 	start time.Time
 	// basics are the basic queries within their contexts.

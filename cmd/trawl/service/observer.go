@@ -8,7 +8,6 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -136,13 +135,6 @@ func (o *observed) Send(m []query.Match) error {
 		o.first.Store(int64(max(time.Since(o.start), 1)))
 	}
 	return o.sink.Send(m)
-}
-
-// TakeTicket implements answer.TicketTaker.
-func (o *observed) TakeTicket(t *admission.Ticket) {
-	if taker, ok := o.sink.(answer.TicketTaker); ok {
-		taker.TakeTicket(t)
-	}
 }
 
 // over reports a search that has ended.

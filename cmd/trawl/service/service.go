@@ -384,8 +384,8 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 		return search.Outcome{}, waited
 	}
 	defer ticket.Leave()
-	if taker, ok := sink.(answer.TicketTaker); ok && o.Bookmark != nil {
-		taker.TakeTicket(ticket)
+	if o.Bookmark != nil {
+		o.Bookmark.Ticket = ticket
 	}
 	defer s.background.busy.begin()()
 	return s.searcher.Search(ctx, q, o, sink), waited

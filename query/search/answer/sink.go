@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // Sink receives the matches of a search. Send is called from one goroutine; an
@@ -30,12 +29,4 @@ type YieldError struct {
 // Error says that the search is to go on later.
 func (e *YieldError) Error() string {
 	return fmt.Sprintf("search yielded after %d matches of a batch", e.Delivered)
-}
-
-// TicketTaker is a sink that may have to wait for its client, and yields when the
-// ticket of its search is wanted meanwhile. It gets the ticket before the first
-// match.
-type TicketTaker interface {
-	Sink
-	TakeTicket(t *admission.Ticket)
 }
