@@ -72,7 +72,7 @@ func (s *Server) routes() []Route {
 	all := append([]Route{
 		// search; the second path is for pages of this origin and has no CORS
 		{Method: "GET", Path: "/.api/search/stream", Handler: searches.serveStream, About: "search, answered as a stream of events"},
-		{Method: "GET", Path: "/search/stream", Handler: searches.serveStream, About: "the same, for pages of this server"},
+		{Method: "GET", Path: "/search/stream", Handler: searches.servePageStream, About: "the same, for pages of this server"},
 		{Method: "GET", Path: exportPath, Handler: searches.serveExport, Asks: true, About: "the answer to a search as a file"},
 		{Method: "GET", Path: groupsPath, Handler: searches.serveGroups, Holds: groupsHolds, Asks: true, About: "how many results of a search have the same repository, file, author or capture"},
 		{Method: "GET", Path: "/-/trace/{id}", Handler: searches.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},

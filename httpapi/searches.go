@@ -23,6 +23,14 @@ func (s searchRoutes) serveStream(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
+// servePageStream is serveStream for pages of this server. It says that the answer must
+// not be stored, which has browsers hold back the network while a page is behind: of
+// other answers Chromium keeps up to 56 MiB that the page has not read.
+func (s searchRoutes) servePageStream(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Cache-Control", "no-store")
+	return s.serveStream(w, r)
+}
+
 // admit counts an answer to a search that is being read until release is called, or
 // refuses it.
 func (s searchRoutes) admit(w http.ResponseWriter, r *http.Request) (release func(), err error) {

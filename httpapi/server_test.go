@@ -161,7 +161,7 @@ func TestHeaders(t *testing.T) {
 			"Access-Control-Allow-Credentials": "true", "Access-Control-Allow-Origin": "https://elsewhere.example",
 		}},
 		{"page stream", "GET", "/search/stream?q=x", "https://elsewhere.example", map[string]string{
-			"Content-Type": "text/event-stream", "Access-Control-Allow-Credentials": "-", "Access-Control-Allow-Origin": "-",
+			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "Access-Control-Allow-Credentials": "-", "Access-Control-Allow-Origin": "-",
 		}},
 		{"no origin", "GET", "/.api/search/stream?q=x", "", map[string]string{"Access-Control-Allow-Origin": ""}},
 		{"options", "OPTIONS", "/.api/search/stream", "https://elsewhere.example", map[string]string{

@@ -51,7 +51,9 @@ func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response
 	}
 	h := w.Header()
 	h["Content-Type"] = eventStream
-	h["Cache-Control"] = noCache
+	if h.Get("Cache-Control") != "no-store" {
+		h["Cache-Control"] = noCache
+	}
 	h["X-Accel-Buffering"] = noBuffering
 	h.Add("Vary", "Accept-Encoding")
 	if r.ProtoMajor == 1 {
