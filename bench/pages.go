@@ -149,22 +149,30 @@ func (p *pages) open(ctx context.Context) (*pageTab, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageWithin)
 	ctx, stop := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t := &pageTab{ctx: ctx, cancel: func() { stop(); cancel() }}
-	err := chromedp.Listen(ctx, func(event any) {
-		if e, ok := event.(*network.EventLoadingFinished); ok {
-			t.transferred.Add(int64(e.EncodedDataLength))
-		}
-	})
+	_, err := chromedp.Call(ctx, protocol.AddScriptToEvaluateOnNewDocument, protocol.AddScriptToEvaluateOnNewDocumentParams{Source: watchTasks})
 	if err == nil {
-		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	}
-	if err == nil {
-		_, err = chromedp.Call(ctx, protocol.AddScriptToEvaluateOnNewDocument, protocol.AddScriptToEvaluateOnNewDocumentParams{Source: watchTasks})
+		// Else the page's process keeps what it transfers for developers, which people who
+		// look at a page have not asked it for: tens of megabytes.
+		_, err = chromedp.Call(ctx, network.Disable, cdp.Empty{})
 	}
 	if err != nil {
 		t.cancel()
 		return nil, err
 	}
 	return t, nil
+}
+
+// countTransferred has what the page transfers counted.
+func (t *pageTab) countTransferred() error {
+	err := chromedp.Listen(t.ctx, func(event any) {
+		if e, ok := event.(*network.EventLoadingFinished); ok {
+			t.transferred.Add(int64(e.EncodedDataLength))
+		}
+	})
+	if err == nil {
+		_, err = chromedp.Call(t.ctx, network.Enable, network.EnableParams{})
+	}
+	return err
 }
 
 // in returns what an expression comes to in a page.
@@ -183,6 +191,9 @@ func (p *pages) load(path string) (PageLoad, error) {
 		return PageLoad{}, err
 	}
 	defer t.cancel()
+	if err := t.countTransferred(); err != nil {
+		return PageLoad{}, err
+	}
 	if err := chromedp.Do(t.ctx, chromedp.Navigate(p.door.url+path)); err != nil {
 		return PageLoad{}, err
 	}
