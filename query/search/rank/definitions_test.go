@@ -32,9 +32,9 @@ func TestDamagedNamesKeepMatches(t *testing.T) {
 	trace := &report.Trace{}
 	w := &Window{
 		task: &task.Task{Limits: task.Limits{Workers: 1}, Now: time.Now, Trace: trace}, Plans: []*Plan{p},
-		pass: []*target.Query{{Query: &compile.Query{Terms: []compile.Term{{Text: "kiln"}}}}},
+		queries: []*target.Query{{Query: &compile.Query{Terms: []compile.Term{{Text: "kiln"}}}}},
 	}
-	w.findDefinitions(t.Context(), nil, newRanker(w.task, w.pass, w.Plans))
+	w.findDefinitions(t.Context(), nil, newRanker(w.task, w.queries, w.Plans))
 	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Fields[0].Value, "panic") {
 		t.Errorf("the trace has %v, want what failed", steps)
 	}

@@ -60,7 +60,7 @@ func (r *ranker) confirmPhrase(ctx context.Context, k int, b *target.Query) {
 	may = may[:min(len(may), phrasesPerTop*most)]
 	// Neighbours in the store are read one after the other.
 	slices.SortFunc(may, func(a, b TopDocument) int { return cmp.Or(a.Shard-b.Shard, int(a.Doc)-int(b.Doc)) })
-	v := verify.New(r.pass, verify.Options{})
+	v := verify.New(r.queries, verify.Options{})
 	defer func() { _ = v.Close() }() // an error of reading was reported when it was
 	for _, at := range may {
 		if ctx.Err() != nil {

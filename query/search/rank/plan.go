@@ -50,49 +50,50 @@ func NewPlan(p *shardplan.Plan) *Plan {
 	return &made.Plan
 }
 
-// maxNames is how many words of a pass are looked for among the names of symbols.
+// maxNames is how many words of the queries of a search are looked for among the names
+// of symbols.
 const maxNames = 64
 
-// named are the basic queries of a pass, from the first on, whose words are looked
-// for among names of symbols.
-func named(pass []*target.Query) []*target.Query {
+// named returns the first of queries: those whose words are looked for among the names
+// of symbols.
+func named(queries []*target.Query) []*target.Query {
 	names := 0
-	for i, b := range pass {
+	for i, b := range queries {
 		if names += len(b.Terms); i > 0 && names > maxNames {
-			return pass[:i]
+			return queries[:i]
 		}
 	}
-	return pass
+	return queries
 }
 
-// readLists finds, once, the groups of symbols that may have a term of the pass for
-// a name, and the documents that may hold its phrase. Only order depends on them,
-// so a fault is kept for the trace and searches go on without.
-func (p *Plan) readLists(ctx context.Context, t *task.Task, in *shardplan.Reader, pass []*target.Query) {
+// readLists finds, once, the groups of symbols that may have a term of queries for a
+// name, and the documents that may hold one of their phrases. Only order depends on
+// them, so a fault is kept for the trace and searches go on without.
+func (p *Plan) readLists(ctx context.Context, t *task.Task, in *shardplan.Reader, queries []*target.Query) {
 	if p.listsRead || t.Visible.IsShared(p.View.ID) && !t.Brute {
 		return
 	}
 	p.listsRead = true
-	hasTerms := slices.ContainsFunc(pass, func(b *target.Query) bool { return len(b.Terms) > 0 })
+	hasTerms := slices.ContainsFunc(queries, func(b *target.Query) bool { return len(b.Terms) > 0 })
 	if len(p.Candidates) == 0 {
 		return
 	}
-	if p.listsErr = p.readPhrases(ctx, in, pass); p.listsErr == nil && hasTerms && p.View.HasSymbols() {
-		p.listsErr = p.readGroups(ctx, in, pass)
+	if p.listsErr = p.readPhrases(ctx, in, queries); p.listsErr == nil && hasTerms && p.View.HasSymbols() {
+		p.listsErr = p.readGroups(ctx, in, queries)
 	}
 }
 
-// readPhrases finds the documents that may hold the phrases of a pass. A panic over
+// readPhrases finds the documents that may hold the phrases of queries. A panic over
 // a damaged shard is an error.
-func (p *Plan) readPhrases(ctx context.Context, in *shardplan.Reader, pass []*target.Query) (err error) {
-	if !slices.ContainsFunc(pass, func(b *target.Query) bool { return b.PhraseMatcher != nil }) {
+func (p *Plan) readPhrases(ctx context.Context, in *shardplan.Reader, queries []*target.Query) (err error) {
+	if !slices.ContainsFunc(queries, func(b *target.Query) bool { return b.PhraseMatcher != nil }) {
 		return nil
 	}
 	defer recovered(&err)
 	content := in.Content(p.View)
 	content.Within = p.candidateGroups()
 	defer func() { p.AddCost(content.Cost) }()
-	for k, b := range pass {
+	for k, b := range queries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -110,13 +111,13 @@ func (p *Plan) readPhrases(ctx context.Context, in *shardplan.Reader, pass []*ta
 	return nil
 }
 
-// readGroups finds the groups of symbols that may have a term of a pass for a name.
+// readGroups finds the groups of symbols that may have a term of queries for a name.
 // A panic over a damaged shard is an error.
 //
 // Terms are looked up as they are, so what folds to them from outside ASCII does not
 // matter. They are not confined to the candidates, of which few would all be taken:
 // a window asks before there are any, and has to find the same.
-func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, pass []*target.Query) (err error) {
+func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, queries []*target.Query) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, pass []*tar
 	if p.groups == nil {
 		p.groups = map[string]*postings.Set{}
 	}
-	for _, b := range named(pass) {
+	for _, b := range named(queries) {
 		for _, t := range b.Terms {
 			if p.groups[t.Text] != nil {
 				continue

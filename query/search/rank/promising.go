@@ -60,7 +60,7 @@ func (w *Window) planThose(ctx context.Context, ask func(n int) bool) []int {
 // enoughPhrases reports whether as many documents as are taken for holding a
 // phrase are in the first shards, which are planned.
 func (w *Window) enoughPhrases(ctx context.Context) bool {
-	for k, q := range w.pass {
+	for k, q := range w.queries {
 		if q.PhraseMatcher == nil {
 			continue
 		}
@@ -72,7 +72,7 @@ func (w *Window) enoughPhrases(ctx context.Context) bool {
 			if p == nil {
 				continue
 			}
-			if p.readLists(ctx, w.task, w.in[0], w.pass); p.phrases[k] == nil {
+			if p.readLists(ctx, w.task, w.in[0], w.queries); p.phrases[k] == nil {
 				continue
 			}
 			for range p.withPhrase(k, newDocumentSet(p.Candidates)) {
@@ -105,7 +105,7 @@ func (w *Window) promises(n int) (yes bool) {
 	if err != nil {
 		return true
 	}
-	for _, q := range w.pass {
+	for _, q := range w.queries {
 		if q.InSymbols || w.mayBeCalled(v, docs, q) {
 			return true
 		}
@@ -144,7 +144,7 @@ func (w *Window) mayDefine(n int, v shard.View) (yes bool) {
 	known := map[string]*postings.Set{}
 	symbols := w.in[0].Evaluator(v, shard.FieldSymbol, v.DocOf())
 	defer w.count(symbols)
-	for _, q := range named(w.pass) {
+	for _, q := range named(w.queries) {
 		for _, t := range q.Terms {
 			groups, err := shardplan.Groups(symbols, t.Whole)
 			if err != nil {

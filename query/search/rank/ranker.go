@@ -14,9 +14,9 @@ import (
 
 // ranker finds the top documents among the candidates of some shards.
 type ranker struct {
-	task  *task.Task
-	pass  []*target.Query
-	plans []*Plan
+	task    *task.Task
+	queries []*target.Query
+	plans   []*Plan
 	// candidates are those of each plan, as sets.
 	candidates []*documentSet
 	evidence   map[documentKey]*evidence
@@ -47,12 +47,12 @@ type evidence struct {
 
 // newRanker returns a ranker of plans, which may have nil entries; nil if they
 // have no candidates.
-func newRanker(t *task.Task, pass []*target.Query, plans []*Plan) *ranker {
+func newRanker(t *task.Task, queries []*target.Query, plans []*Plan) *ranker {
 	if !slices.ContainsFunc(plans, func(p *Plan) bool { return p != nil && len(p.Candidates) > 0 }) {
 		return nil
 	}
 	r := &ranker{
-		task: t, pass: pass, plans: plans, candidates: make([]*documentSet, len(plans)), words: make([][]float64, len(plans)),
+		task: t, queries: queries, plans: plans, candidates: make([]*documentSet, len(plans)), words: make([][]float64, len(plans)),
 		evidence: map[documentKey]*evidence{}, sameNames: map[sameName]int{}, lastNamed: map[sameName]documentKey{},
 	}
 	for n := range plans {
@@ -123,7 +123,7 @@ func (r *ranker) points(key documentKey, e *evidence) float64 {
 	docs := r.plans[key.shard].Docs
 	s := score.Document{Patterns: e.path, Quality: docs.Quality[key.doc], Prose: r.plans[key.shard].IsProse(key.doc)}
 	// Summed in the order of the terms: sums of floats depend on it.
-	for _, b := range r.pass {
+	for _, b := range r.queries {
 		for _, t := range b.Terms {
 			s.Patterns += t.Share * e.defined[t.Text]
 		}

@@ -74,11 +74,11 @@ func allOf(plans []*Plan, most int) (top []TopDocument, few bool) {
 
 // byIndex returns the window planned by the index.
 func (w *Window) byIndex(ctx context.Context) *Window {
-	out := NewWindow(w.task, w.in, w.pass, w.Shards)
+	out := NewWindow(w.task, w.in, w.queries, w.Shards)
 	for n, p := range w.Plans {
 		if p != nil {
 			// The order is no reason to give up.
-			if indexed, err := shardplan.New(ctx, p.View, w.in[0], nil, w.pass, w.task.PlanBytes, false); err == nil {
+			if indexed, err := shardplan.New(ctx, p.View, w.in[0], nil, w.queries, w.task.PlanBytes, false); err == nil {
 				out.Plans[n] = NewPlan(indexed)
 			}
 		}
@@ -97,14 +97,14 @@ func (w *Window) findTop(ctx context.Context) []TopDocument {
 	w.planPromising(ctx)
 	start := w.task.Now()
 	w.readLists(ctx, in)
-	r := newRanker(w.task, w.pass, w.Plans)
+	r := newRanker(w.task, w.queries, w.Plans)
 	if r == nil {
 		return nil
 	}
 	w.findDefinitions(ctx, in, r)
 	// If there are too few phrases, all shards were planned to know that.
 	allPlanned := !w.enoughPhrases(ctx)
-	for k, q := range w.pass {
+	for k, q := range w.queries {
 		if in.Yield(ctx) != nil {
 			break
 		}
@@ -126,16 +126,16 @@ func (w *Window) findTop(ctx context.Context) []TopDocument {
 func (w *Window) readLists(ctx context.Context, in *shardplan.Reader) {
 	for _, p := range w.Plans {
 		if p != nil {
-			p.readLists(ctx, w.task, in, w.pass)
+			p.readLists(ctx, w.task, in, w.queries)
 		}
 	}
 }
 
-// findDefinitions finds the definitions of the names of the pass. A term that no
+// findDefinitions finds the definitions of the names of the queries. A term that no
 // definition is called by is looked for within names, which more shards may be
 // planned for.
 func (w *Window) findDefinitions(ctx context.Context, in *shardplan.Reader, r *ranker) {
-	for _, q := range named(w.pass) {
+	for _, q := range named(w.queries) {
 		if in.Yield(ctx) != nil {
 			break
 		}
@@ -143,7 +143,7 @@ func (w *Window) findDefinitions(ctx context.Context, in *shardplan.Reader, r *r
 			unknown := r.findNamed(q)
 			for _, n := range w.planParts(ctx, unknown) {
 				if p := w.Plans[n]; p != nil {
-					p.readLists(ctx, w.task, in, w.pass)
+					p.readLists(ctx, w.task, in, w.queries)
 					r.addCandidates(n)
 				}
 			}
@@ -165,9 +165,9 @@ func (w *Window) deferDefinitions(ctx context.Context, plans []*Plan) {
 				p.listsRead = false // its reader may be closed by now
 			}
 		}
-		start := w.task.Now()
 		w.readLists(ctx, in)
-		if r := newRanker(w.task, w.pass, w.Plans); r != nil {
+		start := w.task.Now()
+		if r := newRanker(w.task, w.queries, w.Plans); r != nil {
 			w.findDefinitions(ctx, in, r)
 			r.trace("find definitions", start)
 		}

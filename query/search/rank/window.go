@@ -22,8 +22,8 @@ import (
 // were planned nor on its candidates before they are compared. Shards that a limit
 // cuts off are never read, so nothing is known of them, not even damage.
 type Window struct {
-	task *task.Task
-	pass []*target.Query
+	task    *task.Task
+	queries []*target.Query
 	// in has a reader for each goroutine.
 	in     []*shardplan.Reader
 	Shards []target.Source
@@ -48,9 +48,9 @@ type Window struct {
 
 // NewWindow returns the window of some shards, none of them planned. Of in the
 // first reader belongs to the goroutine that calls.
-func NewWindow(t *task.Task, in []*shardplan.Reader, pass []*target.Query, shards []target.Source) *Window {
+func NewWindow(t *task.Task, in []*shardplan.Reader, queries []*target.Query, shards []target.Source) *Window {
 	return &Window{
-		task: t, in: in, pass: pass, Shards: shards,
+		task: t, in: in, queries: queries, Shards: shards,
 		Plans: make([]*Plan, len(shards)), Asked: make([]bool, len(shards)), groups: make([]map[string]*postings.Set, len(shards)),
 	}
 }
@@ -176,12 +176,12 @@ func (w *Window) plan(ctx context.Context, shards []int) {
 // planOne plans a shard.
 func (w *Window) planOne(ctx context.Context, in *shardplan.Reader, n int, start time.Time) (step report.Step) {
 	t := w.task
-	_ = shardplan.Source(ctx, t, w.Shards[n], in, w.pass, func(planned *shardplan.Plan) bool {
+	_ = shardplan.Source(ctx, t, w.Shards[n], in, w.queries, func(planned *shardplan.Plan) bool {
 		p := NewPlan(planned)
 		p.groups = w.groups[n]
 		// With few candidates in all shards the lists may not be needed.
 		if !t.Brute && len(p.Candidates) > t.TopDocuments/4 {
-			p.readLists(ctx, t, in, w.pass)
+			p.readLists(ctx, t, in, w.queries)
 		}
 		w.Plans[n], step = p, planned.Step(t, "", start)
 		return true

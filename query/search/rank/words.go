@@ -48,7 +48,7 @@ func (r *ranker) findWordy(k int, b *target.Query) {
 }
 
 // wordPoints returns the points of the documents of a shard, nil if there are
-// none, and keeps them for whatever else they evidence.
+// none, and keeps them, to be added to what else is known of these documents.
 func (r *ranker) wordPoints(n, k int, b *target.Query) []float64 {
 	p := r.plans[n]
 	docOf := p.View.DocOf()
