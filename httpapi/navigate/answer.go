@@ -29,7 +29,7 @@ var ErrBusy = errors.New("the server is busy with other requests, or with others
 type Answer struct {
 	Query   string
 	Matches []query.Match
-	// Report has the counts, the gaps and the filters; Alert is nil if all is well.
+	// Report has the counts, what was skipped and the filters; Alert is nil if all is well.
 	Report *report.Report
 	Alert  *query.Alert
 	// Total counts the matches, those that are not kept too.

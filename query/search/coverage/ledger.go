@@ -223,8 +223,8 @@ func (l *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 			left[reason] = 0
 		}
 	} else {
-		for _, gap := range w.left {
-			left[gap.Reason] += gap.Documents
+		for _, u := range w.left {
+			left[u.Reason] += u.Documents
 		}
 	}
 	if !repo.Indexed() {

@@ -46,7 +46,7 @@ func (r *Report) LeftOut(except ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, reason := range append(notReadyReasons(), ReasonTimeout) {
-		if skip := s.find(reason); skip != nil && !slices.Contains(except, reason) {
+		if skip := s.findRepositories(reason); skip != nil && !slices.Contains(except, reason) {
 			return skip.repositories.state
 		}
 	}

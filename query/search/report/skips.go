@@ -11,7 +11,7 @@ import (
 // Skips collects what a search skipped. A search that yields adds the same again in
 // each run. It is safe for concurrent use.
 type Skips struct {
-	mu sync.Mutex // guards all below; nothing is called while it is held
+	mu sync.Mutex // guards all below; nothing is called while it is held but what names repositories
 	// timeout is the time that the search has, maxTimeout the most that a query
 	// may ask for; 0 before they are known.
 	timeout, maxTimeout time.Duration
@@ -56,6 +56,15 @@ func (s *Skips) find(reason string) *Skip {
 	return nil
 }
 
+// findRepositories returns the Skip of repositories with a reason, nil if there is
+// none. The lock is held.
+func (s *Skips) findRepositories(reason string) *Skip {
+	if skip := s.find(reason); skip != nil && skip.repositories != nil {
+		return skip
+	}
+	return nil
+}
+
 // SetTimeout says how long the search may take, and how long any may.
 func (s *Skips) SetTimeout(timeout, longest time.Duration) {
 	s.mu.Lock()
@@ -92,11 +101,11 @@ func (s *Skips) entries() (notReady, timedOut, others []query.Skipped) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, reason := range notReadyReasons() {
-		if skip := s.find(reason); skip != nil {
+		if skip := s.findRepositories(reason); skip != nil {
 			notReady = append(notReady, skip.repositories.entry(skip.entry))
 		}
 	}
-	if skip := s.find(ReasonTimeout); skip != nil {
+	if skip := s.findRepositories(ReasonTimeout); skip != nil {
 		timedOut = append(timedOut, suggestTimeout(skip.repositories.entry(skip.entry), s.timeout, s.maxTimeout))
 	}
 	for _, skip := range s.all {
@@ -121,7 +130,7 @@ func (s *Skips) Repositories() Unfinished {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	names := func(reason string) []string {
-		if skip := s.find(reason); skip != nil {
+		if skip := s.findRepositories(reason); skip != nil {
 			return skip.repositories.names(math.MaxInt)
 		}
 		return nil
