@@ -33,8 +33,8 @@ type namesFound struct {
 	query *target.Query
 }
 
-// of returns the repositories for whose names t may hold; all says that these cannot
-// be found. The set is the caller's.
+// of returns the repositories for whose names t may hold; all says that it may for any,
+// as no set of them is known. The set is the caller's.
 func (n *namesFound) of(t compile.Tree) (found *store.IDs, all bool) {
 	switch t := t.(type) {
 	case compile.Constant:

@@ -80,14 +80,14 @@ const (
 	segmentLogged = 128
 )
 
-// Runner searches commits, for the basic queries of one shape after the other.
+// Runner searches commits. Each Run is for some basic queries.
 type Runner struct {
 	Task     *task.Task
 	Out      *answer.Sender
 	Coverage *coverage.Ledger
 }
 
-// Run searches commits for those of some basic queries that ask for them.
+// Run searches commits for those of queries that ask for them.
 func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
 	for _, b := range queries {
 		if b.Commits == nil || b.Commits.FindsNothing || r.Out.IsFullHere() {
@@ -305,7 +305,7 @@ func (s *search) divide(items []item) (indexed, unindexed []item) {
 }
 
 // confirm has segments confirmed and sends what matches, in order. It returns
-// the number of the first target of which not all was sent.
+// the number of the target of the last segment that was taken.
 func (s *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

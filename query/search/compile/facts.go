@@ -17,12 +17,12 @@ type FactFilter struct {
 	Negated bool
 
 	test func(*store.Repository) bool
-	// find returns those that pass, negated or not; nil if no index knows.
+	// find returns those that pass, negated or not; nil if no index has them.
 	find func(*store.FactIndex) *store.IDs
 }
 
 // Find returns the repositories that pass, negated or not. ok is false if the index does
-// not know.
+// not have them.
 func (f *FactFilter) Find(index *store.FactIndex) (passed *store.IDs, ok bool) {
 	if f.find == nil {
 		return nil, false

@@ -72,8 +72,8 @@ func (e *ending) has(repository uint32, is func(*target.Repository) bool) bool {
 // endings are how the search for the queries of each shape ended, in order.
 type endings []ending
 
-// whyUnsearched returns why a shard was not searched for a repository, for the last queries
-// for which it was not, "" if it was for all.
+// whyUnsearched returns the reason of the last ending that left a shard unsearched for a
+// repository, "" if none did.
 func (all endings) whyUnsearched(repository, shard uint32) string {
 	return all.why(func(e *ending) string { return e.whyUnsearched(repository, shard) })
 }

@@ -47,7 +47,7 @@ type segment struct {
 	bytes int
 }
 
-// Runner searches documents, for the basic queries of one shape after the other.
+// Runner searches documents. Each Run is for the basic queries of one shape.
 type Runner struct {
 	Task     *task.Task
 	Out      *answer.Sender

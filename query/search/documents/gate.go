@@ -15,8 +15,8 @@ import (
 // others wait for. It is safe for concurrent use.
 type gate struct {
 	mu sync.Mutex // guards all below
-	// sent is how many groups were sent, by this run or an earlier one; found how many matches were
-	// found and not sent, and left how many more are wanted.
+	// sent is how many groups were sent, by this run or an earlier one; found how many
+	// matches were found and not sent, and left how many more are wanted.
 	sent, found, left int
 	// moved is closed when sent or left change.
 	moved chan struct{}

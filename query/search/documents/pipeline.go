@@ -45,8 +45,8 @@ type pipeline struct {
 	fed  int
 
 	// What follows belongs to the goroutine that sends, and after end to its caller:
-	// the matches of the group at hand, the number of the first source of which not all
-	// was sent, and why nothing more was.
+	// the matches of the group at hand, the number of the source of the last segment that
+	// was taken, and why nothing more was.
 	group      []query.Match
 	unfinished int
 	err        error

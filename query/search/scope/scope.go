@@ -22,7 +22,7 @@ type selection struct {
 	// passedOver says that a chosen repository has none of the revisions asked
 	// for.
 	passedOver bool
-	// notIndexedYet are chosen repositories without a generation, by the reason of that;
+	// notIndexedYet are chosen repositories without a generation, by the reason why;
 	// missing are those with one whose history cannot be read.
 	notIndexedYet map[string]*store.IDs
 	missing       []*store.Repository

@@ -12,8 +12,8 @@ import (
 )
 
 // candidates returns the repositories that pass the filters of names, marks and facts,
-// as far as sets of the store know; whole says that they do. The set is the caller's. A
-// brute search tries each name instead.
+// as far as the store has sets of them; whole says that it has. The set is the caller's.
+// A brute search tries each name instead.
 func candidates(t *task.Task, f *compile.RepositoryFilter) (ids *store.IDs, whole bool) {
 	include, exclude := f.Names()
 	if t.Brute {

@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Repositories are a set of repositories with what is searched of each. A lazy set makes a
+// Repositories is a set of repositories with what is searched of each. A lazy set makes a
 // target when it is asked for it, and neither Get nor Len go through the others. A
 // nil set is empty. It is safe for concurrent use while nothing is removed from it.
 type Repositories struct {

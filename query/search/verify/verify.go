@@ -17,8 +17,8 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Verifier confirms documents for the basic queries of one shape, one after the other. It belongs to
-// one goroutine.
+// Verifier confirms documents, one after the other, for basic queries of one shape. It
+// belongs to one goroutine.
 type Verifier struct {
 	Queries []*target.Query
 	o       Options
