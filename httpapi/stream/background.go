@@ -12,21 +12,21 @@ type background struct {
 	// run works until over is closed, or ends before.
 	run func(over <-chan struct{})
 
-	begun       atomic.Bool
+	started     atomic.Bool
 	over, ended chan struct{}
 	// broken is what run panicked with, set before ended is closed.
 	broken any
 }
 
 // startAfter starts the goroutine after a delay. It returns what stops it, after which it
-// does not run, whether it has ever begun or not. A panic of run goes on from there.
+// does not run, whether it has ever started or not. A panic of run goes on from there.
 func (b *background) startAfter(d *admission.Delay) (stop func()) {
 	b.over, b.ended = make(chan struct{}), make(chan struct{})
 	waiting := d.Add(b.start)
 	return func() {
 		waiting.Remove()
-		if b.begun.CompareAndSwap(false, true) {
-			return // nor will it begin
+		if b.started.CompareAndSwap(false, true) {
+			return // nor will it start
 		}
 		close(b.over)
 		<-b.ended
@@ -36,9 +36,9 @@ func (b *background) startAfter(d *admission.Delay) (stop func()) {
 	}
 }
 
-// start starts the goroutine now, unless it has begun.
+// start starts the goroutine now, unless it has started.
 func (b *background) start() {
-	if b.begun.CompareAndSwap(false, true) {
+	if b.started.CompareAndSwap(false, true) {
 		go b.work()
 	}
 }

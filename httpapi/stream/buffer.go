@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// maxSpares is how many events' memory is kept for others.
+// maxSpares is how many events' memory is kept for later events of a buffer.
 const maxSpares = 8
 
 // buffer holds encoded matches between the sink of a search, which puts them in, and
@@ -22,9 +22,9 @@ const maxSpares = 8
 // search; otherwise the sender seals it when its tick comes.
 type buffer struct {
 	events *eventPool
-	// sealedOne signals the sender that an event is sealed, freed the sink that one
-	// was written.
-	sealedOne, freed chan struct{}
+	// eventSealed signals the sender that an event is sealed, eventFreed the sink that
+	// one was written. Both hold one signal, so that none is missed.
+	eventSealed, eventFreed chan struct{}
 
 	mu        sync.Mutex // guards all below
 	allowance allowance
@@ -34,17 +34,18 @@ type buffer struct {
 	held      int      // bytes sealed, open and being written
 	most      int      // the largest that held was
 	idle      bool     // whether the search has yielded
-	began     bool     // whether the first batch has been put in
+	hasFirst  bool     // whether the first batch has been put in
 }
 
 // newBuffer returns a buffer of at most limit bytes, of which those beyond leastBuffer
 // are taken from shared.
 func newBuffer(limit int, shared *semaphore.Weighted, events *eventPool) *buffer {
-	return &buffer{allowance: allowance{limit: limit, shared: shared}, events: events, sealedOne: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
+	return &buffer{allowance: allowance{limit: limit, shared: shared}, events: events, eventSealed: make(chan struct{}, 1), eventFreed: make(chan struct{}, 1)}
 }
 
 // encode puts m in, where it stays: a hundred thousand matches are not copied
-// from a buffer of their own. When there is no memory for m, it is left in scratch.
+// from a buffer of their own. If there is no memory for m, or it is too large for one
+// event, the buffer is as before and left is its JSON, in the memory of scratch.
 func (b *buffer) encode(e *event.Encoder, m query.Match, scratch []byte) (left []byte, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,13 +109,13 @@ func (b *buffer) separate(size int) {
 func (b *buffer) count(before int) {
 	b.held += len(b.open) - before
 	if event.IsFull(b.open) {
-		b.sealOpen()
+		b.sealLocked()
 	}
 	b.most = max(b.most, b.held)
 }
 
-// sealOpen seals the open event, if there is one.
-func (b *buffer) sealOpen() {
+// sealLocked seals the open event, if there is one. The lock is held.
+func (b *buffer) sealLocked() {
 	before := len(b.open)
 	if before == 0 {
 		return
@@ -122,10 +123,10 @@ func (b *buffer) sealOpen() {
 	sealed := event.EndMatches(b.open)
 	b.held += len(sealed) - before
 	b.sealed, b.open = append(b.sealed, sealed), nil
-	signal(b.sealedOne)
+	signal(b.eventSealed)
 }
 
-// recycle keeps the memory of an event for others, unless a huge match made it
+// recycle keeps the memory of an event for later ones, unless a huge match made it
 // large, there is plenty, or it is more than the buffer may hold.
 func (b *buffer) recycle(text []byte) {
 	size := b.held + cap(text)
@@ -137,13 +138,13 @@ func (b *buffer) recycle(text []byte) {
 	}
 }
 
-// sealFirst seals what the first batch left open.
-func (b *buffer) sealFirst() {
+// sealFirstBatch seals what the first batch left open.
+func (b *buffer) sealFirstBatch() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.began {
-		b.began = true
-		b.sealOpen()
+	if !b.hasFirst {
+		b.hasFirst = true
+		b.sealLocked()
 	}
 }
 
@@ -151,7 +152,7 @@ func (b *buffer) sealFirst() {
 func (b *buffer) seal() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sealOpen()
+	b.sealLocked()
 }
 
 // take returns the oldest sealed event, or nil. Its bytes count as held until
@@ -178,7 +179,7 @@ func (b *buffer) free(text []byte) {
 		b.allowance.shrink(b.held)
 	}
 	b.recycle(text)
-	signal(b.freed)
+	signal(b.eventFreed)
 }
 
 // setIdle has the buffer keep no more memory than it holds, or as much as it likes
@@ -192,7 +193,7 @@ func (b *buffer) setIdle(idle bool) {
 	}
 	b.allowance.limit = min(b.allowance.limit, leastBuffer)
 	b.spares = nil
-	b.sealOpen()
+	b.sealLocked()
 	for i, text := range b.sealed {
 		b.sealed[i] = slices.Clone(text)
 	}

@@ -1,12 +1,17 @@
-// Package stream answers searches with server-sent events. The request of a client that
-// was let in comes in; the events of one search go out, the last of which is done.
+// Package stream answers searches with server-sent events. An admitted request comes in;
+// the events of one search go out, the last of which is done.
 //
-// An Endpoint decodes the request and has a Searcher run it. The sink of the search
-// encodes matches into a buffer of bounded size, and the sender writes events from it, at
-// once, by size or by time. A slow client therefore slows its own search and no other: the
-// search waits, and yields to others and goes on from a bookmark if that takes long. A
-// failed write cancels the search.
+// Whoever serves requests calls Admit, then Serve or Run, and the function that Admit
+// returned. An Endpoint decodes the request and has a Searcher run it in the goroutine of
+// the request: its sink encodes matches into a buffer of bounded size. The sender writes
+// events from there, at once, by size or by time, in a second goroutine while the search
+// runs. A slow client therefore slows its own search and no other: the search waits, and
+// yields to others and goes on from a bookmark if that takes long. A failed write cancels
+// the search.
+//
+// Memory has three bounds: limiter counts the streams, allowance the bytes that clients
+// are behind, and eventPool keeps what events were written from for the next ones.
 //
 // Other forms of the same answer, such as a file, are an event.Output for Run. The package
-// knows no sessions of users, pages or GraphQL, and no rule about searching.
+// signs nobody in, and has no rule about searching.
 package stream

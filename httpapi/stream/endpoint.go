@@ -49,13 +49,14 @@ type Options struct {
 type Limits struct {
 	// Buffer is the most bytes of matches that wait for one slow client; 0 is 1 MiB.
 	Buffer int
-	// Buffers is the most bytes that all of them wait for together, beyond the 64 KiB
-	// that each may hold; 0 is 64 MiB.
+	// Buffers is the most bytes that wait for all slow clients together, beyond the
+	// 64 KiB of each; 0 is 64 MiB.
 	Buffers int64
-	// Open is how many streams may be open, 0 for some thousands.
+	// Open is how many streams may be open; 0 is 4096. See MostOpen.
 	Open int
 	// Lend frees so many bytes for streams and returns the function that gives them
-	// back; nil frees none. It is called when nothing opens any more.
+	// back; nil frees none. It may take long, and is called from Admit: whoever calls that
+	// has found that searches can run.
 	Lend func(bytes int64) (giveBack func())
 }
 
@@ -74,7 +75,7 @@ type Endpoint struct {
 	events eventPool
 	// delay starts the senders of searches that take a while.
 	delay *admission.Delay
-	// parse is that of Params, but in tests.
+	// parse is Params.Parse; tests replace it.
 	parse func(Params) (*query.Query, error)
 }
 
@@ -142,9 +143,9 @@ func (e *Endpoint) run(h http.Header, r *http.Request, p Params, wrong error, ou
 // answer parses, searches and sends. It returns how that ended, and how many bytes
 // waited for the client at most.
 func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Trace) (outcome string, mostHeld int) {
-	began := e.o.Now()
+	start := e.o.Now()
 	q, err := e.parse(p)
-	tr.Step("parse", began, e.o.Now())
+	tr.Step("parse", start, e.o.Now())
 	if err != nil {
 		alert, message := Explain(err)
 		if alert == nil && message == "" {

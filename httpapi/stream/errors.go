@@ -19,7 +19,8 @@ var (
 // internalError is all that a client learns of an error that is not its own.
 const internalError = "internal error"
 
-// requestError is a parameter that only planning can check; its text is shown.
+// requestError is a parameter that is checked with the query and not by DecodeParams; its
+// text is shown.
 type requestError struct{ cause error }
 
 func (e *requestError) Error() string { return e.cause.Error() }

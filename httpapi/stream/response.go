@@ -51,6 +51,8 @@ func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response
 	}
 	h := w.Header()
 	h["Content-Type"] = eventStream
+	// What a handler has said is to be kept nowhere stays so; else securityHeaders has
+	// set another value.
 	if h.Get("Cache-Control") != "no-store" {
 		h["Cache-Control"] = noCache
 	}

@@ -31,6 +31,7 @@ const sendAfter = 2 * time.Millisecond
 type sender struct {
 	events *event.Writer
 	report *report.Report
+	// buffer is nil for a request that is refused.
 	buffer *buffer
 	// closing is closed when the server wants its streams to end.
 	closing <-chan struct{}
@@ -40,7 +41,7 @@ type sender struct {
 	background background
 	// The following fields belong to the goroutine of background while it runs, and to
 	// that of the request afterwards.
-	began                     bool // whether matches have been sent
+	sentMatches               bool // whether any have been sent
 	filtersSent, progressSent uint64
 }
 
@@ -80,7 +81,7 @@ func (s *sender) sendMeanwhile(over <-chan struct{}, cancel context.CancelFunc) 
 	for closing := s.closing; ; {
 		var err error
 		select {
-		case <-s.buffer.sealedOne:
+		case <-s.buffer.eventSealed:
 			err = s.sendSealed()
 		case <-tick.C:
 			err = s.sendChanges()
@@ -138,10 +139,10 @@ func (s *sender) sendSealed() error {
 }
 
 func (s *sender) sendMatches(matches []byte) error {
-	if s.began {
+	if s.sentMatches {
 		return s.events.Matches(matches)
 	}
-	s.began = true
+	s.sentMatches = true
 	return s.events.Together(func() error {
 		if err := s.sendFilters(false); err != nil {
 			return err

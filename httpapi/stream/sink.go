@@ -18,7 +18,8 @@ type sink struct {
 	buffer  *buffer
 	sending *background // starts when there is much to send
 	encoder event.Encoder
-	// bookmark has the ticket of the search; without one it never yields.
+	// bookmark, which is never nil, has the ticket of the search; without a ticket the
+	// sink never yields.
 	bookmark *search.Bookmark
 	// parts are how many of the next match's parts were put in before the search
 	// yielded.
@@ -39,7 +40,7 @@ func (s *sink) Send(matches []query.Match) error {
 
 func (s *sink) put(matches []query.Match) error {
 	if len(matches) > 0 {
-		defer s.buffer.sealFirst()
+		defer s.buffer.sealFirstBatch()
 	}
 	for n, m := range matches {
 		err := s.putOne(m)
@@ -119,7 +120,7 @@ func (s *sink) waitForClient() error {
 		enough = t.C
 	}
 	select {
-	case <-s.buffer.freed:
+	case <-s.buffer.eventFreed:
 		return nil
 	case <-s.ctx.Done():
 		return s.ctx.Err()
@@ -137,7 +138,7 @@ func (s *sink) waitUntilRead() bool {
 	defer s.buffer.setIdle(false)
 	for !s.buffer.isLow() {
 		select {
-		case <-s.buffer.freed:
+		case <-s.buffer.eventFreed:
 		case <-s.ctx.Done():
 			return false
 		}
