@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/query"
@@ -19,6 +20,35 @@ func TestCannotFlush(t *testing.T) {
 	if rec.Code != 500 || rec.Body.String() != "http flushing not supported\n" {
 		t.Errorf("got %d %q, want 500 and why", rec.Code, rec.Body)
 	}
+}
+
+// TestTooManyStreams: while as many answers to searches are read as may be, whoever asks for
+// another is told when to try again, whatever the form of the answer.
+func TestTooManyStreams(t *testing.T) {
+	begun := make(chan struct{})
+	s := newServer(func(ctx context.Context, _ *query.Query, _ search.Options, _ answer.Sink) search.Outcome {
+		close(begun)
+		<-ctx.Done()
+		return search.Outcome{}
+	})
+	s.Streams.Open = 1
+	h := s.Handler()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/.api/search/stream?q=x", nil))
+	}()
+	<-begun
+	for _, path := range []string{"/.api/search/stream", "/search/stream", "/.api/search/export", "/.api/search/groups", "/search/list"} {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequest("GET", path+"?q=x&by=repo&format=csv", nil))
+		if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), "too many searches are being read") {
+			t.Errorf("%s answers %d, Retry-After %q: %s\nwant 503, 5 and why", path, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
+		}
+	}
+	cancel()
+	<-done
 }
 
 // unflushable is a response whose bytes cannot be made to leave.

@@ -33,8 +33,8 @@ const (
 	idleTimeout          = 2 * time.Minute
 )
 
-// Server answers HTTP requests. Its fields are set before Open or Handler and
-// not changed afterwards.
+// Server answers HTTP requests. Its fields are set before Routes, Open or Handler
+// and not changed afterwards.
 type Server struct {
 	// Addr is host:port to listen on; port 0 chooses one.
 	Addr string
@@ -70,7 +70,7 @@ type Server struct {
 	// Compressors is how many streams are compressed at once, at about a megabyte
 	// each; the others leave as they are. 0 is 64.
 	Compressors int
-	// WriteTimeout is how long 16 KiB of an event, or one page, may take to leave;
+	// WriteTimeout is how long 48 KiB of an event, or one page, may take to leave;
 	// 0 is a minute.
 	WriteTimeout time.Duration
 	// HeaderTimeout and BodyTimeout are how long the head of a request, and its
