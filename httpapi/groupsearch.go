@@ -76,9 +76,8 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 	tr := s.traces.Start(w.Header(), r, p.Query, results)
 	sum := &recordOf(r.Context()).search
 	sum.TraceID = tr.ID
-	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace}
-	o.Visible, o.Asker, o.ID = actor.Visible(), tr.Client, tr.ID
-	o.PublicVisible = o.Visible != nil
+	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace, ID: tr.ID}
+	o.AskedBy(actor.ClientKey(), actor.Visible())
 	work := WorkOf(r.Context())
 	work.Rest() // the search has a slot of its own
 	out := s.Searcher.Search(r.Context(), q, o, answer.SinkFunc(func(matches []query.Match) error {

@@ -82,8 +82,8 @@ func (s *session) search(ctx context.Context, q *query.Query, o search.Options, 
 	if err := s.Call(); err != nil {
 		return search.Outcome{Err: err}
 	}
-	o.Display, o.Visible, o.Asker = -1, s.Actor.Visible(), s.Actor.ClientKey()
-	o.PublicVisible = o.Visible != nil
+	o.Display = -1
+	o.AskedBy(s.Actor.ClientKey(), s.Actor.Visible())
 	s.Rest()
 	defer s.Resume(ctx)
 	return s.searcher.Search(ctx, q, o, sink)

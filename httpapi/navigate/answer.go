@@ -138,9 +138,8 @@ func (f *Finder) Search(ctx context.Context, text, patternType string, contextLi
 	actor := auth.From(ctx)
 	o := search.Options{
 		Report: report.New(now), Display: -1, ContextLines: contextLines, DefaultCount: cmp.Or(f.Count, defaultCount),
-		Visible: actor.Visible(), Asker: actor.ClientKey(),
 	}
-	o.PublicVisible = o.Visible != nil
+	o.AskedBy(actor.ClientKey(), actor.Visible())
 	trace.Search(&o)
 	out := &Answer{Query: text, Report: o.Report}
 	work := httpapi.WorkOf(ctx)

@@ -1,7 +1,7 @@
 // Package stream answers searches with server-sent events. An admitted request comes in;
 // the events of one search go out, the last of which is done.
 //
-// Whoever serves requests calls Admit, then Serve or Run, and the function that Admit
+// A handler calls Admit, then Serve or Run, and the function that Admit
 // returned. An Endpoint decodes the request and has a Searcher run it in the goroutine of
 // the request: its sink encodes matches into a buffer of bounded size. The sender writes
 // events from there, at once, by size or by time, in a second goroutine while the search

@@ -55,8 +55,8 @@ type Limits struct {
 	// Open is how many streams may be open; 0 is 4096. See MostOpen.
 	Open int
 	// Lend frees so many bytes for streams and returns the function that gives them
-	// back; nil frees none. It may take long, and is called from Admit: whoever calls that
-	// has found that searches can run.
+	// back; nil frees none. It may take long, and is called from Admit, whose caller has
+	// found that searches can run.
 	Lend func(bytes int64) (giveBack func())
 }
 
@@ -173,12 +173,12 @@ func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Tr
 
 // options are those of the search of a request.
 func (e *Endpoint) options(ctx context.Context, p Params, results *report.Report, tr *trace.Trace) search.Options {
-	o := search.Options{Display: p.Display, Debug: p.Debug, Report: results, Trace: &tr.Trace, Asker: tr.Client, ID: tr.ID}
+	o := search.Options{Display: p.Display, Debug: p.Debug, Report: results, Trace: &tr.Trace, ID: tr.ID}
 	if p.Chunks { // line matches show no context
 		o.ContextLines = p.ContextLines
 	}
-	o.Visible = auth.From(ctx).Visible()
-	o.PublicVisible = o.Visible != nil
+	actor := auth.From(ctx)
+	o.AskedBy(actor.ClientKey(), actor.Visible())
 	return o
 }
 

@@ -25,8 +25,8 @@ const (
 type Trace struct {
 	// ID is 32 hex digits, and URL leads to the page.
 	ID, URL string
-	// Client pays for the trace, as auth.Actor.ClientKey has it.
-	Client string
+	// client pays for the trace, as auth.Actor.ClientKey has it.
+	client string
 	Query  string
 	Start  time.Time
 	owner  string // who searched, as auth.Actor.Key has it
@@ -77,7 +77,7 @@ func (s *Store) Start(h http.Header, r *http.Request, text string, results *repo
 	}
 	tr := &Trace{
 		ID:      hex.EncodeToString(id[:16]),
-		Client:  actor.ClientKey(),
+		client:  actor.ClientKey(),
 		Query:   text,
 		Start:   s.Now(),
 		owner:   actor.Key(),
@@ -87,7 +87,7 @@ func (s *Store) Start(h http.Header, r *http.Request, text string, results *repo
 	values := [...]string{tr.ID, hex.EncodeToString(id[16:]), tr.URL}
 	h["X-Trace"], h["X-Trace-Span"], h["X-Trace-Url"] = values[:1:1], values[1:2:2], values[2:]
 	s.kept = append(s.kept, tr)
-	s.count(tr.Client, 1, 0)
+	s.count(tr.client, 1, 0)
 	s.weigh(tr)
 	return tr
 }
@@ -106,7 +106,7 @@ func (s *Store) Finish(tr *Trace, outcome string) {
 // oldest of the client that has most. The lock is held.
 func (s *Store) weigh(tr *Trace) {
 	n := traceBytes + len(tr.Query) + tr.Bytes()
-	s.count(tr.Client, 0, n-tr.bytes)
+	s.count(tr.client, 0, n-tr.bytes)
 	tr.bytes = n
 	for len(s.kept) > maxTraces {
 		s.forget(func(w weight) int { return w.traces })
@@ -139,9 +139,9 @@ func (s *Store) forget(size func(weight) int) {
 	for _, w := range s.weights {
 		most = max(most, size(w))
 	}
-	oldest := slices.IndexFunc(s.kept, func(tr *Trace) bool { return size(s.weights[tr.Client]) == most })
+	oldest := slices.IndexFunc(s.kept, func(tr *Trace) bool { return size(s.weights[tr.client]) == most })
 	tr := s.kept[oldest]
-	s.count(tr.Client, -1, -tr.bytes)
+	s.count(tr.client, -1, -tr.bytes)
 	s.kept = slices.Delete(s.kept, oldest, oldest+1)
 }
 

@@ -20,7 +20,7 @@ import (
 //
 // A bookmark belongs to one search and is used by one goroutine.
 type Bookmark struct {
-	// Ticket is that of the search while it runs, nil for none. Whoever admits the search
+	// Ticket is that of the search while it runs, nil for none. What admits the search
 	// sets it before each call of Searcher.Search, which does not read it; it is nil again
 	// once the search has yielded. A sink that has to wait for its client yields when the
 	// ticket is wanted meanwhile.

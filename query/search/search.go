@@ -41,6 +41,12 @@ type Options struct {
 	Bookmark *Bookmark
 }
 
+// AskedBy sets for whom the search is: client names them, and visible reports which
+// repositories exist for them, nil for all. It is true of those without readers.
+func (o *Options) AskedBy(client string, visible func(*store.Repository) bool) {
+	o.Asker, o.Visible, o.PublicVisible = client, visible, visible != nil
+}
+
 // Outcome is how a search ended. Both fields nil is the usual case; limits and
 // timeouts are in the Report, not here.
 type Outcome struct {
