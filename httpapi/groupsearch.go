@@ -75,7 +75,11 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 	actor := auth.From(r.Context())
 	tr := s.traces.Start(w.Header(), r, p.Query, results)
 	sum := &recordOf(r.Context()).search
-	sum.TraceID = tr.ID
+	sum.TraceID, sum.Outcome = tr.ID, stream.Failed // what a panic leaves
+	defer func() {
+		sum.Matches = results.Progress().Matches
+		s.traces.Finish(tr, sum.Outcome)
+	}()
 	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace, ID: tr.ID}
 	o.AskedBy(actor.ClientKey(), actor.Visible())
 	work := WorkOf(r.Context())
@@ -87,14 +91,10 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 		return nil
 	}))
 	results.Finish(false)
-	sum.Outcome, sum.Matches = stream.Done, results.Progress().Matches
-	if out.Err != nil {
-		sum.Outcome = stream.Failed
-	}
-	s.traces.Finish(tr, sum.Outcome)
 	if out.Err != nil {
 		return refusal(out.Err)
 	}
+	sum.Outcome = stream.Done
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 
 // refusal is the answer for a query that cannot be run.
 func refusal(err error) error {
-	alert, message := stream.Explain(err)
-	switch {
-	case alert != nil:
-		return &Error{Status: http.StatusBadRequest, Message: alert.Title + ": " + alert.Description}
-	case message == "":
+	alert, message, ok := stream.Explain(err)
+	if !ok {
 		return err
+	}
+	if alert != nil {
+		message = alert.Title + ": " + alert.Description
 	}
 	return &Error{Status: http.StatusBadRequest, Message: message}
 }

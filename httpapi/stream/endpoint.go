@@ -129,15 +129,17 @@ func (e *Endpoint) Run(h http.Header, r *http.Request, p Params, out event.Outpu
 func (e *Endpoint) run(h http.Header, r *http.Request, p Params, wrong error, out event.Output, sum *Summary) {
 	results := report.New(e.o.Now)
 	tr := e.o.Traces.Start(h, r, p.Query, results)
-	sum.TraceID = tr.ID
+	sum.TraceID, sum.Outcome = tr.ID, Failed // what a panic leaves
+	defer func() {
+		e.o.Traces.Finish(tr, sum.Outcome)
+		sum.Matches = results.Progress().Matches
+	}()
 	s := &sender{events: event.NewWriter(out, tr.URL), report: results, closing: e.o.Closing, log: zerolog.Ctx(r.Context())}
 	if wrong != nil {
 		sum.Outcome = s.refuse(nil, wrong.Error())
 	} else {
 		sum.Outcome, sum.MostHeld = e.answer(r.Context(), p, s, tr)
 	}
-	e.o.Traces.Finish(tr, sum.Outcome)
-	sum.Matches = results.Progress().Matches
 }
 
 // answer parses, searches and sends. It returns how that ended, and how many bytes
@@ -147,8 +149,8 @@ func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Tr
 	q, err := e.parse(p)
 	tr.Step("parse", start, e.o.Now())
 	if err != nil {
-		alert, message := Explain(err)
-		if alert == nil && message == "" {
+		alert, message, ok := Explain(err)
+		if !ok {
 			s.log.Error().Err(err).Msg("parse query")
 			message = internalError
 		}

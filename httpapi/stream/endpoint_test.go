@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -221,6 +222,31 @@ func TestCancelledSearchShowsNoError(t *testing.T) {
 			t.Errorf("got an answer with an error, or without an end:\n%s", body)
 		}
 	})
+}
+
+// broken panics when an event is sent.
+type broken struct{}
+
+func (broken) Send([]byte) error { panic("broken") }
+func (broken) Flush() error      { return nil }
+func (broken) End() error        { return nil }
+
+// A search whose events cannot be sent does not seem to run for ever.
+func TestTraceEndsWithPanic(t *testing.T) {
+	for name, q := range map[string]string{"search": "x", "refusal": "syntax bad"} {
+		o := options(script(search.Outcome{}, after(0, found(glazePath())), after(0, finish(true))))
+		e, r, sum := New(o), httptest.NewRequest(http.MethodGet, "/", nil), Summary{}
+		e.parse = parse
+		func() {
+			defer func() { _ = recover() }()
+			e.Run(http.Header{}, r, Params{Query: q}, broken{}, &sum)
+			t.Errorf("%s: nothing panicked", name)
+		}()
+		outcome, _, _ := o.Traces.Find(sum.TraceID, auth.From(r.Context())).State(time.Now())
+		if sum.Outcome != Failed || outcome != Failed {
+			t.Errorf("%s: ended as %q, its trace as %q, want %q", name, sum.Outcome, outcome, Failed)
+		}
+	}
 }
 
 // BenchmarkStream sends a hundred thousand matches to a reader that is never

@@ -26,22 +26,22 @@ type requestError struct{ cause error }
 func (e *requestError) Error() string { return e.cause.Error() }
 
 // Explain turns an error of a query into the alert or, if there is none for it, the
-// message that tells the client what is wrong. Both are empty for an error that is not
-// the client's own.
-func Explain(err error) (alert *query.Alert, message string) {
+// message that tells the client what is wrong. ok is false for an error that is not the
+// client's own.
+func Explain(err error) (alert *query.Alert, message string, ok bool) {
 	var syntax *query.SyntaxError
 	if errors.As(err, &syntax) {
-		return queryAlert(syntax), ""
+		return queryAlert(syntax), "", true
 	}
 	var request *requestError
 	if errors.As(err, &request) {
-		return nil, request.Error()
+		return nil, request.Error(), true
 	}
 	var scope *query.ContextError
 	if errors.As(err, &scope) {
-		return nil, scope.Error()
+		return nil, scope.Error(), true
 	}
-	return nil, ""
+	return nil, "", false
 }
 
 // queryAlert is the alert for a query that does not parse or validate.

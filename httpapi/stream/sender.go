@@ -206,8 +206,8 @@ func (s *sender) explainEnd(ctx context.Context, out search.Outcome) (alert *que
 	if out.Err == nil || ctx.Err() != nil && !isPanic(out.Err) {
 		return out.Alert, ""
 	}
-	alert, message = Explain(out.Err)
-	if alert == nil && message == "" {
+	alert, message, ok := Explain(out.Err)
+	if !ok {
 		s.log.Error().Err(out.Err).Msg("search")
 		s.report.Skips().Add(report.NewSkip(searchFailed))
 		if s.report.Progress().Matches == 0 || isPanic(out.Err) {
