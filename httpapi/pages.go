@@ -17,7 +17,7 @@ import (
 var pageFiles embed.FS
 
 // pages are the templates of this package.
-var pages = web.MustParse(pageFiles, "pages", nil)
+var pages = web.NewTemplates(pageFiles, "pages", nil)
 
 // PageHolds is the memory of a page that lists little: its data, and the page
 // itself. A page with a query of the longest size has 2 MiB.

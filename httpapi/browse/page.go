@@ -19,7 +19,7 @@ import (
 //go:embed all:pages
 var pageFiles embed.FS
 
-var pages = web.MustParse(pageFiles, "pages", template.FuncMap{"part": newPart})
+var pages = web.NewTemplates(pageFiles, "pages", template.FuncMap{"part": newPart})
 
 // part is what a template that is used in several places is given.
 type part struct {

@@ -22,7 +22,7 @@ const (
 //go:embed pages
 var files embed.FS
 
-var pages = web.MustParse(files, "pages", nil)
+var pages = web.NewTemplates(files, "pages", nil)
 
 // Console is the pages of a server.
 type Console struct {

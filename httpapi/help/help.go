@@ -13,7 +13,7 @@ import (
 //go:embed all:pages
 var files embed.FS
 
-var pages = web.MustParse(files, "pages", nil)
+var pages = web.NewTemplates(files, "pages", nil)
 
 // Where the pages are.
 const (

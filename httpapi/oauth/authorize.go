@@ -19,7 +19,7 @@ import (
 //go:embed pages
 var pageFiles embed.FS
 
-var pages = web.MustParse(pageFiles, "pages", nil)
+var pages = web.NewTemplates(pageFiles, "pages", nil)
 
 // maxRequestBytes bounds an authorization request, which the page for consent
 // carries along.

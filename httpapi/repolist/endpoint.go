@@ -31,7 +31,7 @@ const (
 //go:embed all:pages
 var pageFiles embed.FS
 
-var pages = web.MustParse(pageFiles, "pages", nil)
+var pages = web.NewTemplates(pageFiles, "pages", nil)
 
 // Pages frames what people look at.
 type Pages interface {

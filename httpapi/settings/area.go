@@ -17,7 +17,7 @@ import (
 //go:embed all:pages
 var files embed.FS
 
-var pages = web.MustParse(files, "pages", nil)
+var pages = web.NewTemplates(files, "pages", nil)
 
 // Group is a part of the sidebar.
 type Group string

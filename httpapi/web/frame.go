@@ -9,19 +9,21 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 //go:embed frame.html
 var frameFile embed.FS
 
-// Templates are the pages of a package by file name.
-type Templates map[string]*template.Template
+// Templates are the pages of a package by file name. A page is parsed when it is first
+// rendered: programs that serve none do not wait for it.
+type Templates map[string]func() *template.Template
 
-// MustParse reads the templates that are files *.html of a folder. Each defines
+// NewTemplates returns the templates that are files *.html of a folder. Each defines
 // "title", without the name of the product, and "main", which both are given a
 // Frame. Files that begin with an underscore define what others share.
-func MustParse(files fs.FS, folder string, more template.FuncMap) Templates {
+func NewTemplates(files fs.FS, folder string, more template.FuncMap) Templates {
 	all := Templates{}
 	names, err := fs.Glob(files, path.Join(folder, "*.html"))
 	if err != nil || len(names) == 0 {
@@ -32,8 +34,10 @@ func MustParse(files fs.FS, folder string, more template.FuncMap) Templates {
 		if slices.Contains(shared, name) {
 			continue
 		}
-		t := template.Must(template.New("frame.html").Funcs(funcs).Funcs(more).ParseFS(frameFile, "frame.html"))
-		all[path.Base(name)] = template.Must(t.ParseFS(files, append(slices.Clone(shared), name)...))
+		all[path.Base(name)] = sync.OnceValue(func() *template.Template {
+			t := template.Must(template.New("frame.html").Funcs(funcs).Funcs(more).ParseFS(frameFile, "frame.html"))
+			return template.Must(t.ParseFS(files, append(slices.Clone(shared), name)...))
+		})
 	}
 	return all
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-var testPages = web.MustParse(fstest.MapFS{
+var testPages = web.NewTemplates(fstest.MapFS{
 	"p/_shared.html": {Data: []byte(`{{define "shared"}}<b>{{.}}</b>{{end}}`)},
 	"p/one.html":     {Data: []byte(`{{define "title"}}One {{.Data}}{{end}}{{define "main"}}{{template "shared" .Data}}{{end}}`)},
 	"p/two.html":     {Data: []byte(`{{define "title"}}Two{{end}}{{define "main"}}{{.Data.Nothing}}{{end}}`)},

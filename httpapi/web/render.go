@@ -46,8 +46,8 @@ func (t Templates) Render(r *http.Request, v View, zip *gzip.Writer, step func(c
 	if a.User != nil {
 		f.User = a.User.Name
 	}
-	page := t[v.Page]
-	if page == nil {
+	parse := t[v.Page]
+	if parse == nil {
 		return nil, fmt.Errorf("no page %q", v.Page)
 	}
 	p := &Page{status: max(v.Status, http.StatusOK), policy: f.policy(), step: func() error {
@@ -60,7 +60,7 @@ func (t Templates) Render(r *http.Request, v View, zip *gzip.Writer, step func(c
 		p.zipped = true
 		zip.Reset(stored{p})
 	}
-	err := page.Execute(p, f)
+	err := parse().Execute(p, f)
 	if err == nil && zip != nil {
 		err = zip.Close()
 	}

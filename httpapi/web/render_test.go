@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
-var listPages = web.MustParse(fstest.MapFS{
+var listPages = web.NewTemplates(fstest.MapFS{
 	"p/list.html": {Data: []byte(`{{define "title"}}List{{end}}{{define "main"}}{{range .Data}}{{.}}{{end}}{{end}}`)},
 }, "p", nil)
 
