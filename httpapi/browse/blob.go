@@ -160,7 +160,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 			return answer{}, err
 		}
 	}
-	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js", "tree.js", "matches.js"}}, nil
+	return answer{page: "blob.html", data: &data, scripts: []string{"names.js", "tools.js", "tree.js", "matches.js"}}, nil
 }
 
 // fill shows the text of a file.

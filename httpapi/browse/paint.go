@@ -113,26 +113,35 @@ func (p *painter) paint(ctx context.Context, w painted, lexer chroma.Lexer, text
 	if err != nil {
 		return 0
 	}
-	// The text from done to read has a class and is not written yet.
-	class, read := "", 0
+	// The text from done to end has a class, and that from end to read is space. Neither is
+	// written yet.
+	class, end, read := "", 0, 0
 	write := func() {
-		w.write(class, text[done:read])
-		done = read
+		w.write(class, text[done:end])
+		w.write("", text[end:read])
+		done, end = read, read
 	}
 	for ctx.Err() == nil && !w.enough() && t.wait(ctx) {
 		token := next()
 		if token == chroma.EOF || !strings.HasPrefix(text[read:], token.Value) {
 			break
 		}
-		if c := classOf(token.Type); c != class || read-done >= maxRun {
+		space := isSpace(token.Value)
+		if c := classOf(token.Type); c != class && !space || read-done >= maxRun {
 			write()
 			class = c
 		}
-		read += len(token.Value)
+		if read += len(token.Value); !space {
+			end = read
+		}
 	}
 	write()
 	return done
 }
+
+// isSpace reports whether a token is space within a line. It looks the same in every class:
+// that of words on both sides saves the page an element.
+func isSpace(token string) bool { return strings.Trim(token, " \t") == "" }
 
 // classOf is the class that code.css knows a kind of token by, "" for none.
 func classOf(t chroma.TokenType) string {

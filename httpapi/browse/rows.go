@@ -1,0 +1,80 @@
+package browse
+
+import (
+	"html/template"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi/web"
+)
+
+// lineRun is some lines of a window, up to the next block or the next hunk.
+type lineRun struct {
+	// Block says that it begins a block of lines.
+	Block bool
+	// Hunk is who wrote the lines, nil where that is not told.
+	Hunk *hunkRow
+	// Row begins the row of the first line, and Cells are its cells and the rows of the
+	// others. A template that wrote each of thousands of rows would take as long as all
+	// else of the page together.
+	Row, Cells template.HTML
+}
+
+// Runs are the lines of the window. Base is what paths of this server begin with.
+func (d *blobData) Runs(base string) iter.Seq[lineRun] {
+	left := template.HTMLEscapeString(base + d.RawURL)
+	return func(yield func(lineRun) bool) {
+		var run lineRun
+		var cells strings.Builder
+		for i, line := range d.Lines {
+			block := line.Block && !d.Blamed
+			if i > 0 && (block || line.Hunk != nil) {
+				if run.Cells = template.HTML(cells.String()); !yield(run) {
+					return
+				}
+			}
+			if i == 0 || block || line.Hunk != nil {
+				cells.Reset()
+				run = lineRun{Block: block, Hunk: line.Hunk, Row: template.HTML(line.open())}
+			} else {
+				cells.WriteByte('\n')
+				cells.WriteString(line.open())
+			}
+			line.writeCells(&cells, left)
+		}
+		if run.Row != "" {
+			run.Cells = template.HTML(cells.String())
+			yield(run)
+		}
+	}
+}
+
+// open begins the row of a line.
+func (l *lineRow) open() string {
+	class := ""
+	if l.Marked {
+		class = ` class="hit"`
+	}
+	return `<tr id="L` + strconv.Itoa(l.N) + `"` + class + `>`
+}
+
+// writeCells writes the number and the text of a line, and ends its row. left is the
+// address of what is not shown of it.
+func (l *lineRow) writeCells(b *strings.Builder, left string) {
+	n, focus := strconv.Itoa(l.N), `-1"`
+	if l.First {
+		focus = `0" autofocus`
+	}
+	for _, part := range []string{`<td class="no"><a href="#L`, n, `" tabindex="`, focus, `>`, n, `</a></td><td class="tx">`} {
+		b.WriteString(part)
+	}
+	if l.HTML == "" {
+		b.WriteByte('\n')
+	}
+	b.WriteString(string(l.HTML))
+	if l.Left > 0 {
+		b.WriteString(`<a class="left" href="` + left + `">` + web.Count(l.Left, "more byte", "more bytes") + `</a>`)
+	}
+	b.WriteString(`</td></tr>`)
+}
