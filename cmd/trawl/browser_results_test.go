@@ -65,10 +65,11 @@ func (s *site) searchLong() {
 }
 
 // endless is a server that finds 30,000 files: each with eight matches far apart, and one
-// with 20,000 more. It sends 500 at a time.
-const endless = `new Response(new ReadableStream({ sent: 0, pull(stream) {
-	const chunk = line => ({content: "before\nlime " + line + "\nbehind\n", contentStart: {offset: 0, line: line - 1, column: 0},
-		ranges: [{start: {offset: 0, line, column: 0}, end: {offset: 0, line, column: 4}}]})
+// with 20,000 more. It sends 500 at a time, 80 MB in all. It counts the workers
+// that the page starts from then on.
+const endless = `(window.workers = 0, window.Worker = class extends Worker { constructor(...a) { super(...a); workers++ } }, new Response(new ReadableStream({ sent: 0, pull(stream) {
+	const chunk = line => ({content: "before\nlime " + line + "\nbehind \u00fc\n", contentStart: {offset: 0, line: line - 1, column: 0},
+		ranges: [{start: {offset: 0, line, column: 0}, end: {offset: 0, line, column: 4}}], unknown: "x".repeat(120)})
 	const file = i => ({type: "content", path: "f/" + i + ".go", repository: "lab/lime", branches: [""], commit: "c", language: "Go",
 		chunkMatches: Array.from({length: i === 20000 ? 20008 : 8}, (_, k) => chunk(10 * k + 1))})
 	const event = (name, data) => stream.enqueue(new TextEncoder().encode("event: " + name + "\ndata: " + JSON.stringify(data) + "\n\n"))
@@ -76,7 +77,7 @@ const endless = `new Response(new ReadableStream({ sent: 0, pull(stream) {
 	event("progress", {done: true, matchCount: 260000, repositoriesCount: 1, durationMs: 1, skipped: []})
 	event("done", {})
 	stream.close()
-} }), {headers: {"Content-Type": "text/event-stream"}})`
+} }), {headers: {"Content-Type": "text/event-stream"}}))`
 
 // shownAt is the first article that is in the window, whole or in part.
 const shownAt = `[...document.querySelectorAll("#results > article")].find(a => a.getBoundingClientRect().bottom > 0)`
@@ -95,10 +96,14 @@ func (s *site) searchEndless() {
 		if n := eval[int](t, `document.querySelectorAll("#results > article").length`); n == 0 || n > 120 {
 			s.Errorf("%s: the page has %d results", when, n)
 		}
+		if !eval[bool](t, `[...document.querySelectorAll("#results > article")].every(a => a.querySelector(".path").textContent === "f/" + (a.ariaPosInSet - 1) + ".go"
+			&& !a.textContent.includes("\ufffd"))`) {
+			s.Errorf("%s: results are not what was sent", when)
+		}
 	}
 	few("at first")
-	if got := eval[string](t, shownAt+`.querySelector(".path").textContent`); got != "f/0.go" {
-		s.Errorf("the first result is %q", got)
+	if n := eval[int](t, `workers`); n < 2 {
+		s.Errorf("%d workers took over from others, want one before the end and one at the end", n)
 	}
 
 	// the end of the scroll bar is the last result; the page does not scroll before that

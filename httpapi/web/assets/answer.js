@@ -1,20 +1,26 @@
 // The answer to a search: an address comes in, events come out, and items are
-// there to be asked for, however many. What is in them stays in a worker.
+// there to be asked for, however many. What is in them stays in a worker, which hands it
+// to another one now and then: its heap has grown by then, and ends with it.
 
 import { bytes } from "./stream.js";
 
 // ahead is how many bytes the worker may have left to take in.
 const ahead = 4 << 20;
+// perWorker is how many bytes a worker takes in before another one goes on. At the end of
+// an answer a quarter of it is enough.
+const perWorker = 64 << 20;
+const newline = 10;
 // partsKept are the parts of items that are at hand, those asked for last.
 const partsKept = 300;
 
 export class Answer {
-  #worker = new Worker(new URL("answer.worker.js", import.meta.url), { type: "module" });
+  #worker;
   #waiting = 0;
   #taken = null;
   #ended = null;
   #failed = null;
-  #asks = [];
+  #asks = []; // to be posted
+  #asked = new Map(); // not answered yet, by key
   #parts = new Map();
   #rows = new Uint32Array(256);
   count = 0;
@@ -23,30 +29,52 @@ export class Answer {
   // event(name, data), grown(count) and came(item, key).
   constructor(context, on) {
     this.on = on;
-    this.#worker.postMessage({ context });
-    this.#worker.addEventListener("message", ({ data }) => this.#take(data));
-    this.#worker.addEventListener("error", (event) => {
+    this.#start({ context });
+  }
+
+  // #start starts a worker, with what it is to know and the buffers that become its own.
+  #start(known, buffers = []) {
+    const worker = new Worker(new URL("answer.worker.js", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }) => worker === this.#worker && this.#take(data));
+    worker.addEventListener("error", (event) => {
       this.#failed = new Error(event.message || "the answer cannot be read");
       this.#taken?.();
       this.#ended?.();
     });
+    worker.postMessage(known, buffers);
+    this.#worker = worker;
   }
 
   // read reads the answer at an address to its end.
   async read(address, signal) {
+    let given = 0;
     for await (const piece of bytes(address, signal)) {
-      this.#waiting += piece.length;
-      this.#worker.postMessage({ bytes: piece }, [piece.buffer]);
-      while (this.#waiting > ahead && !this.#failed) await new Promise((done) => (this.#taken = done));
-      if (this.#failed) throw this.#failed;
+      // a worker ends with a line, and so with a whole character
+      const end = given > perWorker ? piece.lastIndexOf(newline) + 1 : 0;
+      if (end) {
+        await this.#give(piece.slice(0, end));
+        await this.settled(true);
+        given = 0;
+      }
+      given += piece.length - end;
+      await this.#give(end ? piece.slice(end) : piece);
     }
-    await this.settled();
+    await this.settled(given > perWorker / 4);
   }
 
-  // settled waits until all that was read has been taken in.
-  async settled() {
+  // #give gives the worker bytes, once it has taken in most of what it was given.
+  async #give(piece) {
+    this.#waiting += piece.length;
+    this.#worker.postMessage({ bytes: piece }, [piece.buffer]);
+    while (this.#waiting > ahead && !this.#failed) await new Promise((done) => (this.#taken = done));
+    if (this.#failed) throw this.#failed;
+  }
+
+  // settled waits until all that was read has been taken in. With leave, another worker
+  // keeps it from then on.
+  async settled(leave = false) {
     if (!this.#failed) {
-      this.#worker.postMessage({ end: true });
+      this.#worker.postMessage({ end: true, leave });
       await new Promise((done) => (this.#ended = done));
     }
     if (this.#failed) throw this.#failed;
@@ -76,7 +104,9 @@ export class Answer {
     if (known === undefined) {
       this.#keep(key, null);
       if (!this.#asks.length) queueMicrotask(() => this.#worker.postMessage({ ask: this.#asks.splice(0) }));
-      this.#asks.push({ key, item, ...what });
+      const ask = { key, item, ...what };
+      this.#asks.push(ask);
+      this.#asked.set(key, ask);
     }
     return null;
   }
@@ -86,15 +116,25 @@ export class Answer {
     if (this.#parts.size > partsKept) this.#parts.delete(this.#parts.keys().next().value);
   }
 
-  #take({ taken, ended, event, data, rows, early, parts }) {
+  // #renew has a new worker keep what the one before took in, and answer what that one
+  // has left.
+  #renew(kept) {
+    this.#worker.terminate();
+    this.#start(kept, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
+    this.#worker.postMessage({ ask: [...this.#asked.values()] });
+  }
+
+  #take({ taken, ended, kept, event, data, rows, early, parts }) {
     if (taken) {
       this.#waiting -= taken;
       if (this.#waiting <= ahead) this.#taken?.();
     }
+    if (kept) this.#renew(kept);
     if (ended) this.#ended?.();
     if (event) this.on.event(event, data);
     if (rows) this.#grow(rows, early);
     for (const { key, item, part } of parts ?? []) {
+      this.#asked.delete(key);
       this.#keep(key, part);
       this.on.came(item, key);
     }

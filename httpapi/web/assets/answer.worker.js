@@ -1,6 +1,7 @@
 // Keeps an answer while a page shows parts of it. The bytes of a stream come in;
 // events go out as they come, but for results: those stay here, deflated in blocks,
 // and the page learns how many there are and how large. It asks for what it shows.
+// A large answer goes to another worker by way of the page, at its end or before.
 
 import { kept, part, size } from "./snippet.js";
 
@@ -19,17 +20,20 @@ const atOnce = 64 << 10;
 // before, as bytes or packed; ends says where each ends. Values would be garbage of which
 // the browser collects little while there is room.
 let buffer = new Uint8Array(2 * blockBytes), filled = 0; // of the last block
-const blocks = [{ first: 0, ends: [], bytes: buffer }];
+let blocks = [{ first: 0, ends: [], bytes: buffer }];
 const inflated = []; // full blocks with bytes, the last used last
 const longItems = new Map(); // by number, the last used last
 
 const decoder = new TextDecoder(), encoder = new TextEncoder(), text = new TextDecoder();
 const work = [];
 let held = "", count = 0, context = 1, working = false;
+// left is whether another worker has the blocks now, or is about to.
+let answered = Promise.resolve(), left = false;
 
 onmessage = ({ data }) => {
   if (data.context !== undefined) context = data.context;
-  if (data.ask) answer(data.ask);
+  if (data.blocks) goOn(data);
+  if (data.ask && !left) answered = answered.then(() => answer(data.ask));
   if (data.bytes || data.end) {
     work.push(data);
     if (!working) proceed();
@@ -41,7 +45,8 @@ async function proceed() {
   working = true;
   for (let data = work.shift(); data; data = work.shift()) {
     if (data.end) {
-      postMessage({ ended: true });
+      if (data.leave) await leave();
+      else postMessage({ ended: true });
       continue;
     }
     for (let at = 0; at < data.bytes.length; at += atOnce) {
@@ -104,6 +109,22 @@ async function seal() {
   if (buffer.length > 2 * blockBytes) buffer = new Uint8Array(2 * blockBytes); // after a very long item
   filled = 0;
   blocks.push({ first: count, ends: [], bytes: buffer });
+}
+
+// goOn goes on with what another worker has taken in.
+function goOn(kept) {
+  ({ held, count } = kept);
+  blocks = [...kept.blocks, { first: count, ends: [], bytes: buffer }];
+}
+
+// leave hands all that was taken in over to the page once all is answered that was asked for. What
+// is asked for from then on is for the next worker.
+async function leave() {
+  left = true;
+  await answered;
+  if (filled) await seal();
+  const kept = { context, held, count, blocks: blocks.filter(({ packed }) => packed).map(({ first, ends, packed }) => ({ first, ends, packed })) };
+  postMessage({ kept, ended: true }, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
 }
 
 // through returns what a stream makes of bytes.
