@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -33,12 +35,17 @@ type asset struct {
 type library struct {
 	assets  map[string]*asset
 	version string
+	// imports are the modules that each module imports.
+	imports map[string][]string
 }
+
+// importLine is how a module imports another.
+const importLine = `(?m)^import .* from "\./([a-z.]+)";$`
 
 // assets reads the library, once. A file that ends in .gz is already compressed
 // and is served under the name without the suffix.
 var assets = sync.OnceValue(func() library {
-	lib := library{assets: map[string]*asset{}}
+	lib, imports := library{assets: map[string]*asset{}, imports: map[string][]string{}}, regexp.MustCompile(importLine)
 	sum := sha256.New()
 	err := fs.WalkDir(assetFiles, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -53,6 +60,11 @@ var assets = sync.OnceValue(func() library {
 		name, zipped := strings.CutSuffix(strings.TrimPrefix(name, "assets/"), ".gz")
 		if kind := assetTypes[path.Ext(name)]; kind != "" {
 			lib.assets[name] = newAsset(kind, data, zipped)
+		}
+		if path.Ext(name) == ".js" && !zipped {
+			for _, m := range imports.FindAllSubmatch(data, -1) {
+				lib.imports[name] = append(lib.imports[name], string(m[1]))
+			}
 		}
 		return nil
 	})
@@ -92,6 +104,20 @@ func unzip(data []byte) []byte {
 		panic("web: embedded asset: " + err.Error())
 	}
 	return plain
+}
+
+// imported returns the modules that modules import, and those that these import, without
+// the modules themselves.
+func imported(modules []string) []string {
+	all, imports := slices.Clone(modules), assets().imports
+	for i := 0; i < len(all); i++ {
+		for _, name := range imports[all[i]] {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all[len(modules):]
 }
 
 // AssetVersion names what all assets are together.

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -103,5 +105,47 @@ func TestVendor(t *testing.T) {
 	w := httptest.NewRecorder()
 	if !web.ServeAsset(w, httptest.NewRequest("GET", "/", nil), "", "vendor/LICENSES.txt") || strings.Count(w.Body.String(), "Permission is hereby granted") < 20 {
 		t.Errorf("the licences served are\n%s", w.Body)
+	}
+}
+
+// A page names all modules that its scripts come to import, each once.
+func TestPagesNameTheirModules(t *testing.T) {
+	files, err := filepath.Glob("assets/*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var follow func(name string, seen map[string]bool)
+	follow = func(name string, seen map[string]bool) {
+		text, err := os.ReadFile("assets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), `from "./`)[1:] {
+			if module, _, _ := strings.Cut(part, `"`); !seen[module] {
+				seen[module] = true
+				follow(module, seen)
+			}
+		}
+	}
+	most := 0
+	for _, file := range files {
+		want := map[string]bool{}
+		follow(filepath.Base(file), want)
+		w := httptest.NewRecorder()
+		if err := serve(w, httptest.NewRequest("GET", "/", nil), web.View{Page: "one.html", Scripts: []string{filepath.Base(file)}}); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		named := regexp.MustCompile(`<link rel="modulepreload" href="/-/assets/`+web.AssetVersion()+`/([^"]+)" nonce="[^"]+">`).FindAllStringSubmatch(w.Body.String(), -1)
+		for _, m := range named {
+			got[m[1]] = true
+		}
+		if !maps.Equal(got, want) || len(got) != len(named) {
+			t.Errorf("%s imports %v, the page names %v", file, want, named)
+		}
+		most = max(most, len(got))
+	}
+	if most < 15 {
+		t.Errorf("at most %d modules are imported, want those of the search page", most)
 	}
 }

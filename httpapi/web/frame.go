@@ -91,6 +91,10 @@ type Frame struct {
 // Asset returns the path of an asset.
 func (f Frame) Asset(name string) string { return f.Base + AssetPath + f.Version + "/" + name }
 
+// Modules are what the scripts of the page import, also by way of others: a browser that
+// knows of them asks for all at once.
+func (f Frame) Modules() []string { return imported(f.Scripts) }
+
 // policies are the directives of every page. A script or style is only taken
 // by the nonce of its answer, so that nothing that was slipped into a page, or
 // into a file that is shown here, is one.
