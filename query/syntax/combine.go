@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -120,7 +121,11 @@ func (c combiner) side(rest []node) ([]node, error) {
 			n++
 		}
 		if n > 1 {
-			out = append(out, c.joined(rest[:n]))
+			k, err := c.joined(rest[:n])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, k)
 			rest = rest[n:]
 			continue
 		}
@@ -159,7 +164,7 @@ func (c combiner) joins(n node) bool {
 
 // joined makes one pattern of several: words with one space between them, or
 // regular expressions that follow each other on a line.
-func (c combiner) joined(kids []node) node {
+func (c combiner) joined(kids []node) (node, error) {
 	p := &query.Pattern{IsRegexp: c.pt == query.Regexp, Span: query.Span{Start: start(kids[0]), End: end(kids[len(kids)-1])}}
 	values := make([]string, len(kids))
 	for i, k := range kids {
@@ -172,8 +177,38 @@ func (c combiner) joined(kids []node) node {
 	p.Value = strings.Join(values, " ")
 	if p.IsRegexp {
 		p.Value = "(?:" + strings.Join(values, ").*?(?:") + ")"
+		if err := brokenPart(values, p); err != nil {
+			return nil, err
+		}
 	}
-	return &leaf{pattern: p}
+	return &leaf{pattern: p}, nil
+}
+
+// brokenPart is the error of the first part of a pattern that does not compile: people
+// wrote the part, not the pattern.
+func brokenPart(parts []string, p *query.Pattern) error {
+	if checkRegexp(p.Value, "") == nil {
+		return nil
+	}
+	var first *query.SyntaxError
+	fixed := true
+	for i, part := range parts {
+		var e *query.SyntaxError
+		if errors.As(checkRegexp(part, ""), &e) {
+			if first == nil {
+				first = e
+			}
+			part, fixed = e.Fix, fixed && e.Fix != ""
+		}
+		parts[i] = escapeRegexp(part)
+	}
+	if first == nil {
+		return nil
+	}
+	if first.Span, first.Fix = p.Span, ""; fixed {
+		first.Fix = strings.Join(parts, " ")
+	}
+	return first
 }
 
 // escapeParens lets people type a call without escaping: an empty pair and a

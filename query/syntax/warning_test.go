@@ -92,6 +92,9 @@ func TestErrorsProposeAQuery(t *testing.T) {
 		{query.Keyword, `x file:"\.go$" y`, `x file:"\\.go$" y patternType:keyword`},
 		{query.Standard, `(a or b) c`, `(a or b) c patternType:keyword`},
 		{query.Regexp, `a(?=b)`, ``},
+		{query.Regexp, `foo(bar baz[ "a.b" ok`, `/foo\(bar/ /baz\[/ /a\.b/ /ok/ patternType:regexp`},
+		{query.Regexp, `(a or`, `/\(a/ /or/ patternType:regexp`},
+		{query.Regexp, `a(?=b) c`, ``},
 		{query.Keyword, `count:none x`, ``},
 		{query.Keyword, `a or b)`, `a or b patternType:keyword`},
 		{query.Keyword, `a or b)c`, `a or b c patternType:keyword`},
@@ -113,6 +116,21 @@ func TestErrorsProposeAQuery(t *testing.T) {
 			if _, err := syntax.Parse(e.Proposed, query.Standard); err != nil {
 				t.Errorf("what Parse(%q) proposes, %q: %v", c.text, e.Proposed, err)
 			}
+		}
+	}
+}
+
+// The error of a regular expression shows what was written of it.
+func TestErrorsShowWhatWasWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		`(a or`:        "error parsing regexp: missing closing ): `(a`",
+		`x foo[ bar(y`: "error parsing regexp: missing closing ]: `[`",
+		`a b\`:         "error parsing regexp: trailing backslash at end of expression: ``",
+	} {
+		_, err := syntax.Parse(text, query.Regexp)
+		var e *query.SyntaxError
+		if !errors.As(err, &e) || e.Message != want || e.Span != (query.Span{Start: 0, End: len(text)}) {
+			t.Errorf("Parse(%q) = %v, want %s and the place of all of it", text, err, want)
 		}
 	}
 }
