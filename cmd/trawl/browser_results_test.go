@@ -82,6 +82,17 @@ const endless = `(window.workers = 0, window.Worker = class extends Worker { con
 // shownAt is the first article that is in the window, whole or in part.
 const shownAt = `[...document.querySelectorAll("#results > article")].find(a => a.getBoundingClientRect().bottom > 0)`
 
+// Where no other worker starts, the first one keeps the answer.
+func (s *site) searchWithOneWorker() {
+	t := s.open("/sign-in", answering(strings.Replace(endless, "super(...a)", `super("/nothing.js", a[1])`, 1)))
+	t.do(chromedp.Navigate(s.url + "/search?q=lime+count:all"))
+	t.until(`told.textContent.startsWith("260,000 results")`)
+	if n := eval[int](t, `workers`); n < 2 {
+		s.Errorf("%d workers were to take over, want one before the end and one at the end", n)
+	}
+	t.scrolls(kb.End, `document.querySelector("article[aria-posinset='30000'] .path")?.textContent === "f/29999.go"`)
+}
+
 // All results can be reached, and the page holds those only that are near the window.
 func (s *site) searchEndless() {
 	t := s.open("/sign-in", answering(endless))

@@ -107,6 +107,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("typing", func(t *testing.T) { s.in(t).searchTyping() })
 	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
 	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
+	t.Run("one worker", func(t *testing.T) { s.in(t).searchWithOneWorker() })
 	t.Run("theme", func(t *testing.T) { s.in(t).searchTheme() })
 	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
 }

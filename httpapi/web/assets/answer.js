@@ -10,11 +10,17 @@ const ahead = 4 << 20;
 // an answer a quarter of it is enough.
 const perWorker = 64 << 20;
 const newline = 10;
+// startMillis is how long a worker may take to start.
+const startMillis = 5000;
 // partsKept are the parts of items that are at hand, those asked for last.
 const partsKept = 300;
 
+const script = new URL("answer.worker.js", import.meta.url);
+
 export class Answer {
-  #worker;
+  #worker = this.#start();
+  #next = null; // the worker that is to go on
+  #closed = false;
   #waiting = 0;
   #taken = null;
   #ended = null;
@@ -29,20 +35,35 @@ export class Answer {
   // event(name, data), grown(count) and came(item, key).
   constructor(context, on) {
     this.on = on;
-    this.#start({ context });
+    this.#worker.postMessage({ context });
   }
 
-  // #start starts a worker, with what it is to know and the buffers that become its own.
-  #start(known, buffers = []) {
-    const worker = new Worker(new URL("answer.worker.js", import.meta.url), { type: "module" });
+  // #start starts a worker, which is heard once it is that of the answer.
+  #start() {
+    const worker = new Worker(script, { type: "module" });
     worker.addEventListener("message", ({ data }) => worker === this.#worker && this.#take(data));
-    worker.addEventListener("error", (event) => {
-      this.#failed = new Error(event.message || "the answer cannot be read");
-      this.#taken?.();
-      this.#ended?.();
+    worker.addEventListener("error", (event) => worker === this.#worker && this.#fail(event.message || "the answer cannot be read"));
+    return worker;
+  }
+
+  // #another starts a worker that is to go on; null if it does not start, as when the
+  // server is gone.
+  async #another() {
+    const worker = this.#start();
+    const started = await new Promise((done) => {
+      worker.addEventListener("message", () => done(true), { once: true });
+      worker.addEventListener("error", () => done(false), { once: true });
+      setTimeout(() => done(false), startMillis);
     });
-    worker.postMessage(known, buffers);
-    this.#worker = worker;
+    if (started) return worker;
+    worker.terminate();
+    return null;
+  }
+
+  #fail(message) {
+    this.#failed = new Error(message);
+    this.#taken?.();
+    this.#ended?.();
   }
 
   // read reads the answer at an address to its end.
@@ -73,8 +94,10 @@ export class Answer {
   // settled waits until all that was read has been taken in. With leave, another worker
   // keeps it from then on.
   async settled(leave = false) {
+    if (leave && !this.#failed) this.#next = await this.#another();
+    if (this.#closed) this.#next?.terminate();
     if (!this.#failed) {
-      this.#worker.postMessage({ end: true, leave });
+      this.#worker.postMessage({ end: true, leave: this.#next !== null });
       await new Promise((done) => (this.#ended = done));
     }
     if (this.#failed) throw this.#failed;
@@ -82,10 +105,10 @@ export class Answer {
 
   // close ends the worker: nothing comes any more.
   close() {
+    this.#closed = true;
     this.#worker.terminate();
-    this.#failed = new Error("the answer was closed");
-    this.#taken?.();
-    this.#ended?.();
+    this.#next?.terminate();
+    this.#fail("the answer was closed");
   }
 
   // rows is how many rows an item has while it is capped, and all.
@@ -116,11 +139,12 @@ export class Answer {
     if (this.#parts.size > partsKept) this.#parts.delete(this.#parts.keys().next().value);
   }
 
-  // #renew has a new worker keep what the one before took in, and answer what that one
+  // #renew has the next worker keep what the one before took in, and answer what that one
   // has left.
   #renew(kept) {
     this.#worker.terminate();
-    this.#start(kept, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
+    [this.#worker, this.#next] = [this.#next, null];
+    this.#worker.postMessage(kept, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
     this.#worker.postMessage({ ask: [...this.#asked.values()] });
   }
 
@@ -129,7 +153,7 @@ export class Answer {
       this.#waiting -= taken;
       if (this.#waiting <= ahead) this.#taken?.();
     }
-    if (kept) this.#renew(kept);
+    if (kept && !this.#closed) this.#renew(kept);
     if (ended) this.#ended?.();
     if (event) this.on.event(event, data);
     if (rows) this.#grow(rows, early);

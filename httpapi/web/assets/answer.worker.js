@@ -191,3 +191,5 @@ function blockOf(item) {
   }
   return blocks[low];
 }
+
+postMessage({ ready: true });
