@@ -80,7 +80,8 @@ export class Answer {
       given += piece.length - end;
       await this.#give(end ? piece.slice(end) : piece);
     }
-    await this.settled(given > perWorker / 4);
+    await this.settled();
+    if (given > perWorker / 4) this.settled(true).catch(() => {}); // nobody waits for it
   }
 
   // #give gives the worker bytes, once it has taken in most of what it was given.
@@ -140,20 +141,20 @@ export class Answer {
   }
 
   // #renew has the next worker keep what the one before took in, and answer what that one
-  // has left.
-  #renew(kept) {
+  // did not.
+  #renew(state) {
     this.#worker.terminate();
     [this.#worker, this.#next] = [this.#next, null];
-    this.#worker.postMessage(kept, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
+    this.#worker.postMessage(state, state.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
     this.#worker.postMessage({ ask: [...this.#asked.values()] });
   }
 
-  #take({ taken, ended, kept, event, data, rows, early, parts }) {
+  #take({ taken, ended, state, event, data, rows, early, parts }) {
     if (taken) {
       this.#waiting -= taken;
       if (this.#waiting <= ahead) this.#taken?.();
     }
-    if (kept && !this.#closed) this.#renew(kept);
+    if (state && !this.#closed) this.#renew(state);
     if (ended) this.#ended?.();
     if (event) this.on.event(event, data);
     if (rows) this.#grow(rows, early);

@@ -112,19 +112,19 @@ async function seal() {
 }
 
 // goOn goes on with what another worker has taken in.
-function goOn(kept) {
-  ({ held, count } = kept);
-  blocks = [...kept.blocks, { first: count, ends: [], bytes: buffer }];
+function goOn(state) {
+  ({ held, count } = state);
+  blocks = [...state.blocks, { first: count, ends: [], bytes: buffer }];
 }
 
-// leave hands all that was taken in over to the page once all is answered that was asked for. What
-// is asked for from then on is for the next worker.
+// leave hands all that was taken in over to the page once all is answered that was asked
+// for. What is asked for from then on is for the next worker.
 async function leave() {
   left = true;
   await answered;
   if (filled) await seal();
-  const kept = { context, held, count, blocks: blocks.filter(({ packed }) => packed).map(({ first, ends, packed }) => ({ first, ends, packed })) };
-  postMessage({ kept, ended: true }, kept.blocks.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
+  const full = blocks.filter(({ packed }) => packed).map(({ first, ends, packed }) => ({ first, ends, packed }));
+  postMessage({ state: { context, held, count, blocks: full }, ended: true }, full.flatMap(({ packed, ends }) => [packed.buffer, ends.buffer]));
 }
 
 // through returns what a stream makes of bytes.
@@ -192,4 +192,6 @@ function blockOf(item) {
   return blocks[low];
 }
 
+// What fails while others wait for it is for the page to hear of.
+onunhandledrejection = ({ reason }) => reportError(reason);
 postMessage({ ready: true });
