@@ -15,36 +15,41 @@ type lineRun struct {
 	Block bool
 	// Hunk is who wrote the lines, nil where that is not told.
 	Hunk *hunkRow
-	// Row begins the row of the first line, and Cells are its cells and the rows of the
-	// others. A template that wrote each of thousands of rows would take as long as all
-	// else of the page together.
-	Row, Cells template.HTML
+	// Row begins the row of the first line, and Rest are its cells and the rows of the
+	// others.
+	Row, Rest template.HTML
 }
 
-// Runs are the lines of the window. Base is what paths of this server begin with.
+// runBytes is about how much HTML a run has at most.
+const runBytes = 32 << 10
+
+// Runs are the lines of the window. Base is what paths of this server begin with. A
+// template that wrote each of thousands of rows would take as long as all else of the page
+// together.
 func (d *blobData) Runs(base string) iter.Seq[lineRun] {
 	left := template.HTMLEscapeString(base + d.RawURL)
 	return func(yield func(lineRun) bool) {
 		var run lineRun
-		var cells strings.Builder
+		var rest strings.Builder
 		for i, line := range d.Lines {
 			block := line.Block && !d.Blamed
-			if i > 0 && (block || line.Hunk != nil) {
-				if run.Cells = template.HTML(cells.String()); !yield(run) {
+			begins := i == 0 || block || line.Hunk != nil || rest.Len() > runBytes
+			if begins && i > 0 {
+				if run.Rest = template.HTML(rest.String()); !yield(run) {
 					return
 				}
 			}
-			if i == 0 || block || line.Hunk != nil {
-				cells.Reset()
+			if begins {
+				rest.Reset()
 				run = lineRun{Block: block, Hunk: line.Hunk, Row: template.HTML(line.open())}
 			} else {
-				cells.WriteByte('\n')
-				cells.WriteString(line.open())
+				rest.WriteByte('\n')
+				rest.WriteString(line.open())
 			}
-			line.writeCells(&cells, left)
+			line.writeCells(&rest, left)
 		}
 		if run.Row != "" {
-			run.Cells = template.HTML(cells.String())
+			run.Rest = template.HTML(rest.String())
 			yield(run)
 		}
 	}

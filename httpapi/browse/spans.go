@@ -55,6 +55,9 @@ type recorder struct {
 }
 
 func (r *recorder) write(class, text string) {
+	if text == "" {
+		return
+	}
 	r.painted.write(class, text)
 	span := uint32(len(text)) << 8
 	if class != "" {
