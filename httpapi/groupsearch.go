@@ -75,26 +75,33 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 	actor := auth.From(r.Context())
 	tr := s.traces.Start(w.Header(), r, p.Query, results)
 	sum := &recordOf(r.Context()).search
-	sum.TraceID, sum.Outcome = tr.ID, stream.Failed // what a panic leaves
-	defer func() {
-		sum.Matches = results.Progress().Matches
-		s.traces.Finish(tr, sum.Outcome)
-	}()
+	sum.TraceID = tr.ID
 	o := search.Options{Display: -1, Report: results, Trace: &tr.Trace, ID: tr.ID}
 	o.AskedBy(actor.ClientKey(), actor.Visible())
 	work := WorkOf(r.Context())
 	work.Rest() // the search has a slot of its own
-	out := s.Searcher.Search(r.Context(), q, o, answer.SinkFunc(func(matches []query.Match) error {
-		for _, m := range matches {
-			counter.Add(m)
+	var out search.Outcome
+	err = func() error {
+		sum.Outcome = stream.Failed // what a panic leaves
+		defer func() {
+			results.Finish(false)
+			sum.Matches = results.Progress().Matches
+			s.traces.Finish(tr, sum.Outcome)
+		}()
+		out = s.Searcher.Search(r.Context(), q, o, answer.SinkFunc(func(matches []query.Match) error {
+			for _, m := range matches {
+				counter.Add(m)
+			}
+			return nil
+		}))
+		if out.Err == nil {
+			sum.Outcome = stream.Done
 		}
-		return nil
-	}))
-	results.Finish(false)
-	if out.Err != nil {
-		return refusal(out.Err)
+		return out.Err
+	}()
+	if err != nil {
+		return refusal(err)
 	}
-	sum.Outcome = stream.Done
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}

@@ -35,11 +35,7 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 		}
 		defer work.End()
 	}
-	zip := s.pageZip(w, r, v)
-	page, err := t.Render(r, v, zip, work.Yield)
-	if zip != nil {
-		s.compressors.Put(zip)
-	}
+	page, err := s.render(w, r, t, v, work)
 	if err != nil {
 		return err
 	}
@@ -47,6 +43,14 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 	work.Shrink(page.Bytes())
 	page.Send(w, s.WriteTimeout, work.Shrink)
 	return nil
+}
+
+func (s *Server) render(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View, work *Work) (*web.Page, error) {
+	zip := s.pageZip(w, r, v)
+	if zip != nil {
+		defer s.compressors.Put(zip)
+	}
+	return t.Render(r, v, zip, work.Yield)
 }
 
 // pageZip returns a compressor for a page, nil for none: the client takes none, the page

@@ -18,6 +18,7 @@ type RequestTrace struct {
 	server  *Server
 	results *report.Report
 	taken   atomic.Bool
+	ended   atomic.Bool
 }
 
 // StartTrace begins the trace of a request, and names it in headers as streams
@@ -40,9 +41,9 @@ func (t *RequestTrace) Search(o *search.Options) {
 	o.Trace, o.ID, o.Report = &t.kept.Trace, t.kept.ID, t.results
 }
 
-// End ends the trace with a word for how the request ended.
+// End ends the trace with a word for how the request ended, unless it has ended.
 func (t *RequestTrace) End(ctx context.Context, outcome string) {
-	if t == nil {
+	if t == nil || !t.ended.CompareAndSwap(false, true) {
 		return
 	}
 	if ctx.Err() != nil {

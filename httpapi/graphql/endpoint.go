@@ -178,6 +178,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
 	name := cmp.Or(req.OperationName, r.URL.RawQuery)
 	trace := httpapi.StartTrace(w, r, "GraphQL, "+requestName(name))
+	defer trace.End(r.Context(), "failed") // if there is no answer
 	answer, status, err := e.answer(r.Context(), data, req, trace, auth.BaseURL(e.ExternalURL, r))
 	trace.End(r.Context(), outcome(answer, err))
 	if errors.Is(err, budget.ErrBusy) {

@@ -3,7 +3,7 @@ package stream
 // Summary is what logs and metrics tell of a search. It is filled in while the search is
 // answered.
 type Summary struct {
-	// TraceID names the search. Outcome is one of Outcomes, "" before it has ended.
+	// TraceID names the search. Outcome is one of Outcomes, Failed until it has ended.
 	TraceID, Outcome string
 	// Matches counts what was found, and MostHeld is how many bytes of it waited for the
 	// client at most.
