@@ -7,8 +7,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -73,6 +75,30 @@ func TestErrorsInABrowserHaveNavigation(t *testing.T) {
 		}
 		if strings.Contains(got, "secret") {
 			t.Errorf("%s %s tells the cause: %s", c.method, c.path, got)
+		}
+	}
+}
+
+// A page that panics gives its compressor back.
+func TestPanicKeepsNoCompressor(t *testing.T) {
+	s := newServer(nothing)
+	s.Compressors = 1
+	for path, text := range map[string]string{"/breaks": `{{`, "/whole": `{{define "title"}}W{{end}}{{define "main"}}W{{end}}`} {
+		pages := web.NewTemplates(fstest.MapFS{"p/one.html": {Data: []byte(text)}}, "p", nil)
+		s.Extra = append(s.Extra, httpapi.Route{Method: "GET", Path: path, Handler: func(w http.ResponseWriter, r *http.Request) error {
+			return s.ServePage(w, r, pages, web.View{Page: "one.html", Compress: true})
+		}})
+	}
+	handler := s.Handler()
+	for _, c := range []struct {
+		path, encoding string
+		status         int
+	}{{"/breaks", "", 500}, {"/breaks", "", 500}, {"/whole", "gzip", 200}} {
+		r, w := httptest.NewRequest("GET", c.path, nil), httptest.NewRecorder()
+		r.Header.Set("Accept-Encoding", "gzip")
+		handler.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Encoding"); w.Code != c.status || got != c.encoding {
+			t.Errorf("%s: got %d encoded as %q, want %d and %q", c.path, w.Code, got, c.status, c.encoding)
 		}
 	}
 }

@@ -1,14 +1,17 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 func TestGroups(t *testing.T) {
@@ -56,5 +59,21 @@ func TestGroups(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s:\n got %s\nwant %s", c.target, got, c.want)
 		}
+	}
+}
+
+// A count that panics does not seem to run for ever.
+func TestGroupsThatPanic(t *testing.T) {
+	s := newServer(func(context.Context, *query.Query, search.Options, answer.Sink) search.Outcome {
+		panic("secret detail")
+	})
+	s.Random = nil
+	resp := serve(s, "GET", "/.api/search/groups?by=repo&q=x")
+	if body := bodyOf(t, resp); resp.StatusCode != http.StatusInternalServerError || body != "internal error\n" {
+		t.Errorf("got %d %q, want 500 and no detail", resp.StatusCode, body)
+	}
+	page := bodyOf(t, serve(s, "GET", "/-/trace/"+resp.Header.Get("X-Trace")))
+	if !strings.Contains(page, `<dd id="outcome">failed after`) {
+		t.Errorf("the trace is\n%s", page)
 	}
 }

@@ -28,6 +28,9 @@ type lineWriter struct {
 	// shown and left are the bytes of the line at hand that are shown and not.
 	shown, left int
 	open        bool // there is a line that has not ended
+	// returned says that the text so far ends with a carriage return, which is the end of
+	// the line if a newline follows.
+	returned bool
 }
 
 // newLineWriter returns a writer of a text that begins at line n.
@@ -47,10 +50,15 @@ func (w *lineWriter) write(class, text string) {
 			return
 		}
 		plain, whole := strings.CutSuffix(part, "\n")
+		plain, returns := strings.CutSuffix(plain, "\r")
 		w.open = true
 		if w.n >= w.window.first {
-			w.add(class, strings.TrimSuffix(plain, "\r"))
+			if w.returned && part != "\n" {
+				w.add("", "\r")
+			}
+			w.add(class, plain)
 		}
+		w.returned = returns && !whole
 		if whole {
 			w.cut()
 		}

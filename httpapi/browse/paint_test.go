@@ -4,6 +4,7 @@ import (
 	"context"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ func TestPaint(t *testing.T) {
 	for _, tt := range []struct{ name, language, text, want string }{
 		// what is coloured
 		{"a.go", "Go", "// clay\nfunc f() int { return 1 }\n", `<span class="c">// clay</span>|<span class="k">func</span> <span class="f">f</span>() <span class="t">int</span> { <span class="k">return</span> <span class="n">1</span> }`},
+		{"a.c", "C", "static  const int x; \n", `<span class="k">static  const</span> <span class="t">int</span> x; `},
 		{"a.py", "", "x = 'a'", `x = <span class="s">&#39;a&#39;</span>`},
 		{"a", "No such language", "x < y\n", "x &lt; y"},
 		{"a.go", "Go", "\n\n", "|"},
@@ -51,6 +53,22 @@ func TestPaint(t *testing.T) {
 		if strings.Contains(got, "<script") {
 			t.Errorf("%s %q: got %s, which holds markup", tt.name, tt.text, got)
 		}
+	}
+}
+
+// A carriage return that ends no line is shown, wherever a text is divided.
+func TestReturns(t *testing.T) {
+	w := newLineWriter(1, window{first: 1, last: 9})
+	for _, text := range []string{"a\r", " b\r", "\n", "\r", "\r\n", "c\r"} {
+		w.write("", text)
+	}
+	const shown = `<span class="odd" data-c="U+000D"></span>`
+	var got []string
+	for _, line := range w.end() {
+		got = append(got, string(line.HTML))
+	}
+	if want := []string{"a" + shown + " b", shown, "c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
