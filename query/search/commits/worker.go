@@ -3,10 +3,10 @@ package commits
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
@@ -46,9 +46,6 @@ func (w *worker) close() {
 // confirm looks at the commits of s in order. A panic over one is an error.
 func (w *worker) confirm(ctx context.Context, s *segment) {
 	defer func() {
-		if p := recover(); p != nil {
-			s.err = fmt.Errorf("panic: %v", p)
-		}
 		w.at.Release()
 		w.looked += s.looked
 		if w.matcher.budget.Cut {
@@ -56,6 +53,7 @@ func (w *worker) confirm(ctx context.Context, s *segment) {
 			w.matcher.budget.Cut = false
 		}
 	}()
+	defer shardplan.Recovered(&s.err)
 	if s.err = w.prepare(ctx, s); s.err != nil {
 		return
 	}

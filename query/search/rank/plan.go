@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -89,7 +88,7 @@ func (p *Plan) readPhrases(ctx context.Context, in *shardplan.Reader, queries []
 	if !slices.ContainsFunc(queries, func(b *target.Query) bool { return b.PhraseMatcher != nil }) {
 		return nil
 	}
-	defer recovered(&err)
+	defer shardplan.Recovered(&err)
 	content := in.Content(p.View)
 	content.Within = p.candidateGroups()
 	defer func() { p.AddCost(content.Cost) }()
@@ -121,7 +120,7 @@ func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, queries []*
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	defer recovered(&err)
+	defer shardplan.Recovered(&err)
 	p.symbols = in.Evaluator(p.View, shard.FieldSymbol, p.View.DocOf())
 	defer func() { p.AddCost(p.symbols.Cost) }()
 	if p.groups == nil {
@@ -138,13 +137,6 @@ func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, queries []*
 		}
 	}
 	return nil
-}
-
-// recovered, when it is deferred, makes a panic over damaged lists the error.
-func recovered(err *error) {
-	if x := recover(); x != nil {
-		*err = fmt.Errorf("panic: %v", x)
-	}
 }
 
 // candidateGroups returns the groups of the candidates, nil when these are most

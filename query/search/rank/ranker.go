@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/score"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
 )
@@ -89,7 +90,7 @@ func (r *ranker) at(shard int, doc uint16) *evidence {
 func (r *ranker) try(f func()) {
 	var err error
 	func() {
-		defer recovered(&err)
+		defer shardplan.Recovered(&err)
 		f()
 	}()
 	if err != nil {

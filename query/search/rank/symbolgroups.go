@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -176,6 +177,6 @@ func (r *ranker) read(groups []symbolGroup, whole []string, part string) iter.Se
 
 // read reads the group. A panic over it is an error.
 func (g *symbolGroup) read(v shard.View, lists *shard.ListReader, wanted *shard.SymbolFinder) {
-	defer recovered(&g.err)
+	defer shardplan.Recovered(&g.err)
 	g.found, g.err = v.FindSymbols(nil, lists, g.block, wanted)
 }

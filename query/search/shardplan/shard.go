@@ -64,6 +64,14 @@ var identity = func() []uint16 {
 	return out
 }()
 
+// Recovered, when it is deferred, makes a panic the error: one over a damaged shard must
+// not end other searches.
+func Recovered(err *error) {
+	if x := recover(); x != nil {
+		*err = fmt.Errorf("panic: %v", x)
+	}
+}
+
 // New plans one shard by the posting lists that in reads. With brute set, and for a
 // shard in memory, it reads no lists and rules no document out; files are then
 // those of each commit. Beyond limit bytes atoms forget where they may match. A

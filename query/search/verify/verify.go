@@ -355,12 +355,8 @@ func (v *Verifier) complete(m *query.FileMatch, spans []match.Span, s *score.Doc
 // HoldsPhrase reports whether the phrase of basic query k stands in document i of
 // p, where candidates say that it may. A panic over it is an error.
 func (v *Verifier) HoldsPhrase(ctx context.Context, at *admission.Slot, p *shardplan.Plan, candidates *postings.Candidates, k int, i uint16) (holds bool, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("panic: %v", x)
-		}
-		v.doc.Release()
-	}()
+	defer v.doc.Release()
+	defer shardplan.Recovered(&err)
 	if err := v.use(ctx, p, nil, at); err != nil {
 		return false, err
 	}
@@ -411,14 +407,12 @@ func (v *Verifier) Verify(ctx context.Context, at *admission.Slot, s *Segment) {
 // error.
 func (v *Verifier) document(dst []query.Match, i uint16) (found []query.Match, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			found, err = nil, fmt.Errorf("panic: %v", p)
-		}
 		v.doc.Release()
 		if err != nil {
 			err = fmt.Errorf("verify %q of shard %d: %w", v.Plan.Docs.Path(int(i)), v.Plan.View.ID, err)
 		}
 	}()
+	defer shardplan.Recovered(&err)
 	return v.verify(dst, i)
 }
 
@@ -458,14 +452,12 @@ func (v *Verifier) Scan(ctx context.Context, at *admission.Slot, p *shardplan.Pl
 // error.
 func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
 		v.doc.Release()
 		if err != nil {
 			err = fmt.Errorf("test %q of shard %d: %w", v.Plan.Docs.Path(int(i)), v.Plan.View.ID, err)
 		}
 	}()
+	defer shardplan.Recovered(&err)
 	path := v.Plan.Docs.Path(int(i))
 	t := v.Queries[0].Repositories.Get(v.Plan.Docs.Repository[i])
 	var keys []target.Key
