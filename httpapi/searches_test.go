@@ -22,7 +22,7 @@ func TestCannotFlush(t *testing.T) {
 	}
 }
 
-// TestTooManyStreams: while as many answers to searches are read as may be, whoever asks for
+// TestTooManyStreams: while as many answers to searches are read as may be, who asks for
 // another is told when to try again, whatever the form of the answer.
 func TestTooManyStreams(t *testing.T) {
 	begun := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
-// lineRun is some lines of a window, up to the next block or the next hunk.
+// lineRun is some lines of a window: up to the next block or hunk, or about runBytes.
 type lineRun struct {
 	// Block says that it begins a block of lines.
 	Block bool
