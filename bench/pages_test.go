@@ -42,8 +42,9 @@ func TestPagesReport(t *testing.T) {
 	good := func() PagesReport {
 		var r PagesReport
 		r.Home.add(PageLoad{Transferred: 150_000})
+		r.File.add(PageLoad{Transferred: 200_000, Whole: time.Second})
 		for _, whole := range []time.Duration{900, 500, 20} {
-			r.File.add(PageLoad{Transferred: 200_000, Whole: whole * time.Millisecond})
+			r.Followed.add(PageLoad{Whole: whole * time.Millisecond})
 		}
 		r.FirstResults = []time.Duration{10 * time.Millisecond, 150 * time.Millisecond, time.Second}
 		r.LongTasks = []time.Duration{50 * time.Millisecond}
@@ -57,7 +58,7 @@ func TestPagesReport(t *testing.T) {
 	for want, spoil := range map[string]func(*PagesReport){
 		"home page takes 150001":   func(r *PagesReport) { r.Home.add(PageLoad{Transferred: 150_001}) },
 		"file takes 200001":        func(r *PagesReport) { r.File.add(PageLoad{Transferred: 200_001}) },
-		"painted after 700.0 ms":   func(r *PagesReport) { r.File.add(PageLoad{Whole: time.Second}) },
+		"painted 700.0 ms after a": func(r *PagesReport) { r.Followed.add(PageLoad{Whole: time.Second}) },
 		"painted 151.0 ms after":   func(r *PagesReport) { r.FirstResults[1] = 151 * time.Millisecond },
 		"not answer for 51.0 ms":   func(r *PagesReport) { r.LongTasks = append(r.LongTasks, 51*time.Millisecond) },
 		"page takes 201 MiB":       func(r *PagesReport) { r.PageBytes = 201 << 20 },

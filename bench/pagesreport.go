@@ -9,9 +9,14 @@ import (
 // PagesReport is what pages cost those who look at them.
 type PagesReport struct {
 	Home PageLoads `json:"home"`
-	// FilePage is the path of the page of a file.
+	// FilePage is the path of the page of a file. File is what it took to open it from a
+	// blank page with nothing in the cache, and Followed from the home page, as by a link.
+	// Since pages must not share a process with those of other sites
+	// (Cross-Origin-Opener-Policy), the first includes the start of a process, for which a
+	// browser without a window has none in reserve.
 	FilePage string    `json:"filePage"`
 	File     PageLoads `json:"file"`
+	Followed PageLoads `json:"followed"`
 	// FirstResults are, in order of time, how long after the server had sent the first
 	// result of FewQuery it was painted.
 	FewQuery     string          `json:"fewQuery"`
@@ -35,7 +40,7 @@ type PagesReport struct {
 	HeapBytes int64 `json:"heapBytes"`
 }
 
-// PageLoad is what it took to open a page with nothing in the cache.
+// PageLoad is what it took to open a page.
 type PageLoad struct {
 	// Transferred is how many bytes came over the wire, with their headers.
 	Transferred int64
@@ -83,7 +88,7 @@ func (r *PagesReport) Wrong() []string {
 	}
 	demand(r.Home.Transferred <= mostHome, "the home page takes %d bytes, want at most %d", r.Home.Transferred, mostHome)
 	demand(r.File.Transferred <= mostFile, "the page of a file takes %d bytes, want at most %d", r.File.Transferred, mostFile)
-	demand(r.File.Whole <= mostPaint, "the page of a file is painted after %s, want at most %s", milliseconds(r.File.Whole), mostPaint)
+	demand(r.Followed.Whole <= mostPaint, "the page of a file is painted %s after a link to it was followed, want at most %s", milliseconds(r.Followed.Whole), mostPaint)
 	if n := len(r.FirstResults); n > 0 {
 		demand(r.FirstResults[n/2] <= mostFirstResult, "the first result is painted %s after it was sent, want at most %s", milliseconds(r.FirstResults[n/2]), mostFirstResult)
 	}
@@ -108,8 +113,8 @@ func (r *PagesReport) Write(w io.Writer) error {
 	if n := len(r.LongTasks); n > 0 {
 		longest = fmt.Sprintf("%s, %d above 50 ms", milliseconds(r.LongTasks[n-1]), n)
 	}
-	_, err := fmt.Fprintf(w, "%s%s%-14s %s (%s)\n%-14s %s; page complete after %.1f s (%s)\n%-14s %s\n%-14s %d, reached the last: %t, scrolled for %.1f s\n%-14s %d MiB, scripts %d MiB at the end\n",
-		load("home page", r.Home), load("page of a file", r.File), "first result", first, r.FewQuery,
+	_, err := fmt.Fprintf(w, "%s%s%s%-14s %s (%s)\n%-14s %s; page complete after %.1f s (%s)\n%-14s %s\n%-14s %d, reached the last: %t, scrolled for %.1f s\n%-14s %d MiB, scripts %d MiB at the end\n",
+		load("home page", r.Home), load("page of a file", r.File), load("by a link", r.Followed), "first result", first, r.FewQuery,
 		"whole answer", r.AllTold, r.All.Seconds(), r.AllQuery, "longest task", longest,
 		"results", r.Results, r.LastReached, r.Scrolled.Seconds(), "memory", r.PageBytes>>20, r.HeapBytes>>20)
 	for _, text := range r.Wrong() {
