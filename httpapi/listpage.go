@@ -79,7 +79,7 @@ func (s searchRoutes) serveList(w http.ResponseWriter, r *http.Request) error {
 		return &Error{Status: http.StatusBadRequest, Message: "from must be a number of results up to " + strconv.Itoa(listDeepest)}
 	}
 	data.From = from
-	p := stream.Params{Query: data.Sent(), Version: "V3", PatternType: data.PatternType, Display: from + listSize + 1}
+	p := stream.Params{Query: data.Sent(), Version: "V3", PatternType: data.PatternType, Display: -1}
 	if data.Query == "" {
 		http.Redirect(w, r, s.Path(searchPath), http.StatusSeeOther)
 		return nil
@@ -126,6 +126,9 @@ type lister struct {
 	// stand behind it.
 	skip int
 	more bool
+	// last is the file of the last match, "" if it was no file. What is too large for an
+	// event comes as several matches of one file, which are one result.
+	last string
 }
 
 // Flush and End implement event.Output.
@@ -137,6 +140,9 @@ func (l *lister) Send(text []byte) error {
 	name, data := event.Split(text)
 	switch name {
 	case "matches":
+		if l.more {
+			return nil // they are counted only
+		}
 		return l.matches(data)
 	case "progress":
 		l.data.Progress = client.Progress{}
@@ -158,10 +164,16 @@ func (l *lister) matches(data []byte) error {
 		return err
 	}
 	for _, m := range all {
-		switch {
+		file := fileOf(m)
+		same := file != "" && file == l.last
+		l.last = file
+		switch n := len(l.data.Results); {
+		case same && n > 0:
+			l.data.Results[n-1].addMatch(m)
+		case same: // of a result before the page
 		case l.skip > 0:
 			l.skip--
-		case len(l.data.Results) == listSize:
+		case n == listSize:
 			l.more = true
 			return nil
 		default:
@@ -169,6 +181,15 @@ func (l *lister) matches(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// fileOf names the file that has the match, "" if none has.
+func fileOf(m client.Match) string {
+	switch m.Type {
+	case "content", "symbol", "path":
+		return strings.Join(append([]string{m.Type, m.Repository, m.Path}, m.Branches...), "\x00")
+	}
+	return ""
 }
 
 func (l *lister) listed(m client.Match) listed {
@@ -206,11 +227,16 @@ func (l *lister) file(out *listed, m client.Match) {
 	} else {
 		out.URL = l.base + where + "/-/blob/" + (&url.URL{Path: "/" + m.Path}).EscapedPath()[1:]
 	}
+	out.addMatch(m)
+}
+
+// addMatch adds the lines and the symbols of a match in a file.
+func (l *listed) addMatch(m client.Match) {
 	for _, line := range m.LineMatches {
-		out.add(line.LineNumber+1, line.Line, line.OffsetAndLengths)
+		l.add(line.LineNumber+1, line.Line, line.OffsetAndLengths)
 	}
 	for _, symbol := range m.Symbols {
-		out.add(symbol.Line, strings.ToLower(symbol.Kind)+" "+symbol.Name, nil)
+		l.add(symbol.Line, strings.ToLower(symbol.Kind)+" "+symbol.Name, nil)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestList(t *testing.T) {
 			`&lt;/code&gt;&lt;script&gt;<mark>glaze</mark>`, `value="&#34;&gt;&lt;script&gt;"`,
 		}, []string{"<script>x", `"onmouseover`, "<i>", `href="javascript`}},
 		{"nothing", "?q=x", nothing, []string{"0 results"}, nil},
-		{"a limit", "?q=x", script(search.Outcome{}, after(0, limited)), []string{"Not everything was searched or is shown", "limit hit: more, &#34;much&#34;"}, nil},
+		{"a limit", "?q=x", script(search.Outcome{}, after(0, limited)), []string{"Not everything was searched or is shown", "<strong>limit hit</strong><p>more, &#34;much&#34;</p>"}, nil},
 		{"a bad query", "?q=count:none", nothing, []string{"Unable To Process Query", "Field count has value none"}, nil},
 		{"what the address says", "?q=x&case=yes&context=c&patternType=regexp&from=0", func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			return search.Outcome{Alert: &query.Alert{Title: q.Text, Description: string(q.PatternType)}}
@@ -65,12 +65,28 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Page after page shows each result once, in order, to the last.
+// Page after page shows each result once, in order, to the last, however many matches
+// it has, and though one that is too large for an event comes in parts.
 func TestListPages(t *testing.T) {
 	const results = 137
+	huge := func(path string) *query.FileMatch {
+		m := &query.FileMatch{Repo: kiln, Path: path}
+		for n := range uint32(40) {
+			m.Chunks = append(m.Chunks, query.Chunk{Content: []byte(strings.Repeat("y", 60<<10) + "x\n"), Start: at(n<<16, n, 0),
+				Ranges: []query.Range{span(at(n<<16+60<<10, n, 60<<10), at(n<<16+60<<10+1, n, 60<<10+1))}})
+		}
+		return m
+	}
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-		for i := range min(results, o.Display) {
-			found(&query.FileMatch{Repo: kiln, Path: fmt.Sprintf("f%d", i)})(o, sink)
+		if o.Display >= 0 {
+			t.Errorf("%d results are asked for, want all", o.Display)
+		}
+		for i := range results {
+			m := &query.FileMatch{Repo: kiln, Path: fmt.Sprintf("f%d", i)}
+			if i%30 == 20 {
+				m = huge(m.Path)
+			}
+			found(m)(o, sink)
 		}
 		o.Report.Finish(true)
 		return search.Outcome{}
@@ -82,6 +98,9 @@ func TestListPages(t *testing.T) {
 			t.Fatal("there is no last page")
 		}
 		body := bodyOf(t, serve(s, "GET", next))
+		if lines := strings.Count(body, "and 35 more lines"); lines != []int{1, 2, 1}[pages] {
+			t.Errorf("page %d has %d results of 40 lines", pages, lines)
+		}
 		for _, m := range regexp.MustCompile(`<bdi>(f\d+)</bdi>`).FindAllStringSubmatch(body, -1) {
 			got = append(got, m[1])
 		}

@@ -127,7 +127,7 @@ func (f Frame) policy() string {
 
 // funcs are the functions of all templates: they format times and numbers.
 var funcs = template.FuncMap{
-	"number": Number, "count": Count,
+	"number": Number, "count": Count, "prose": prose,
 	"day":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	"moment":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
