@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	keyinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -161,6 +160,13 @@ func (s *site) searchResults() {
 		{"type:repo hostile", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile"},
 		{"type:commit made", "1 result in 1 repository", `document.querySelector(".code mark").textContent + document.querySelectorAll("h3 a[href*='/-/commit/']").length`, "made2"},
 		{"type:diff heats", "1 result in 1 repository", `document.querySelector(".diff .plus mark").textContent`, "heats"},
+		{"type:path kiln", "1 result in 1 repository", `(async () => {
+			Object.defineProperty(navigator, "clipboard", {value: {writeText: async text => { window.copied = text }}})
+			const button = document.querySelector("h3 .copy")
+			button.click()
+			await new Promise(requestAnimationFrame)
+			return window.copied + ", " + button.textContent
+		})()`, "kiln.go, Copied"},
 		// what the address says beside the query
 		{"GLAZES", "1 result in 1 repository", `document.querySelector("mark").textContent`, "glazes"},
 	} {
@@ -293,17 +299,17 @@ func (s *site) searchKinds() {
 	t.until(`told.textContent !== ""`)
 	got := eval[[]string](t, `[...document.querySelectorAll("#results article")].map(e => e.innerText.replace(/\s+/g, " ").trim())`)
 	want := []string{
-		"a b/c @v/1 › d#e/f.go 2 symbols function <i>Fire in kiln line 4 x Evil line 1",
+		"a b/c @v/1 › d#e/f.go Copy path 2 symbols function <i>Fire in kiln line 4 x Evil line 1",
 		"lab/glaze fork archived private 1 star all of <b>it clay",
-		"lab/glaze › one <b>A 2031-01-31 0123456789 f f @@ -1,1 +1,1 @@ g -a +<b>b",
-		"r › docs/", "person <i>ann", "team lab", "A result of the kind <img src=x>, which this page does not know",
+		"lab/glaze › one <b>A 2031-01-31 0123456789 f @@ -1,1 +1,1 @@ g -a +<b>b",
+		"r › docs/ Copy path", "person <i>ann", "team lab", "A result of the kind <img src=x>, which this page does not know",
 	}
 	if !slices.Equal(got, want) {
 		s.Errorf("the results are\n%q\nwant\n%q", got, want)
 	}
 	links := eval[[]string](t, `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).filter(h => h !== null)`)
 	wantLinks := []string{
-		"/a%20b/c@v/1", "/a%20b/c@v/1/-/blob/d%23e/f.go", "/a%20b/c@v/1/-/blob/d%23e/f.go?L4:6-4:10", "/lab/glaze", "/lab/glaze", "/r", "/r/-/tree/docs",
+		"/a%20b/c@v/1", "/a%20b/c@v/1/-/blob/d%23e/f.go", "/a%20b/c@v/1/-/blob/d%23e/f.go?L4:6-4:10", "/lab/glaze", "/lab/glaze", "/lab/glaze@0123456789abcdef/-/blob/f", "/r", "/r/-/tree/docs",
 	}
 	if !slices.Equal(links, wantLinks) {
 		s.Errorf("the links are\n%q\nwant\n%q", links, wantLinks)
@@ -555,39 +561,4 @@ func (s *site) searchKeyboard() {
 		s.Errorf("o opens %q, want %q", got, path)
 	}
 	t.quiet()
-}
-
-// What broke is told, and is not taken for an answer.
-func (s *site) searchBroken() {
-	for what, c := range map[string]struct{ answer, want string }{
-		"cut off":   {`new Response("event: progress\ndata: {\"done\":false,\"matchCount\":0,\"durationMs\":1,\"skipped\":[]}\n\n", {headers: {"Content-Type": "text/event-stream"}})`, "broke off"},
-		"no stream": {`new Response("opening data directory", {status: 503})`, "opening data directory"},
-		"sign in":   {`Object.defineProperty(new Response(""), "type", {value: "opaqueredirect"})`, "not signed in any more"},
-		"nobody":    {`(() => { throw new TypeError("refused") })()`, "cannot be reached"},
-	} {
-		t := s.open("/sign-in", answering(c.answer))
-		t.do(chromedp.Navigate(s.url + "/search?q=slip"))
-		t.until(`told.textContent !== ""`)
-		if got := eval[string](t, `summary.innerText + document.getElementById("alert").innerText`); !strings.Contains(got, "not everything was searched") || !strings.Contains(got, c.want) {
-			s.Errorf("%s: the page says %q, want in it %q", what, got, c.want)
-		}
-	}
-	t := s.open("/search?q=slip", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	}))
-	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
-	if got := eval[string](t, `document.querySelector("noscript").innerText`); !strings.Contains(got, "curl -N") {
-		s.Errorf("without scripts the page says %q", got)
-	}
-
-	// without scripts the results are a list
-	t = s.open("/search?q=slip")
-	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	t.do(chromedp.Navigate(s.url+"/search?q=slip&case=yes"), chromedp.Click(chromedp.CSS("noscript a")))
-	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
-	t.until(`location.pathname === "/search/list" && document.querySelectorAll(".listed mark").length > 0`)
-	if got := eval[string](t, `document.getElementById("summary").innerText + "|" + document.querySelector(".listed .path").pathname + "|" + document.getElementById("case").checked`); got != "40 results in 1 repository, listed 1 to 1|/hostile/-/blob/kiln.go|true" {
-		s.Errorf("without scripts: %q", got)
-	}
 }

@@ -1,5 +1,7 @@
 // Small helps for forms. Everything works without them.
 
+import { copy } from "./clipboard.js";
+
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {
     if (!window.confirm(form.dataset.confirm)) event.preventDefault();
@@ -30,13 +32,8 @@ for (const part of document.querySelectorAll("[data-live]")) {
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
   field.addEventListener("focus", () => field.select());
-  button.addEventListener("click", async () => {
+  button.addEventListener("click", () => {
     field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      document.execCommand("copy"); // where the page came over plain HTTP
-    }
-    button.textContent = "Copied";
+    copy(button, field.value);
   });
 }

@@ -1,6 +1,7 @@
 // What was found, as a list that is as long as the answer: titles with the best
 // matches of each file, all of them where a person asks for more.
 
+import { copy } from "./clipboard.js";
 import { colour } from "./colours.js";
 import { LongList, gap } from "./longlist.js";
 import { blank, result, rows, rowsAtOnce } from "./results.js";
@@ -36,8 +37,9 @@ export class Found {
     // before the list hears of it
     addEventListener("resize", () => (this.#columns = columns(box)), { capture: true, signal });
     box.addEventListener("click", (event) => {
-      const button = event.target.closest(".toggle");
-      if (button) this.toggle(this.itemOf(button));
+      const button = event.target.closest("button");
+      if (button?.matches(".toggle")) this.toggle(this.itemOf(button));
+      if (button?.matches(".copy")) copy(button, button.dataset.text);
     }, { signal });
   }
 

@@ -67,10 +67,11 @@ async function look(what) {
   told.textContent = "Searching\u2026";
   const asked = new URLSearchParams({ q: queryFor(what), v: "V3", t: what.find ? "standard" : what.type, sm: "0", cm: "t", cl: "0", "max-line-len": "200", cut: "match" });
   const list = [];
-  let problem = "";
+  let problem = "", left = [];
   try {
     for await (const { name, data } of events(`${base}/search/stream?${asked}`, control.signal)) {
       if (name === "matches") for (const match of data) list.push(...rangesOf(match));
+      else if (name === "progress") left = data.skipped.map((s) => s.title);
       else if (name === "alert") problem ||= data.title;
       else if (name === "error") problem = data.message;
     }
@@ -82,7 +83,7 @@ async function look(what) {
   list.sort((a, b) => a.line - b.line || a.from - b.from);
   Object.assign(state, { list: list.slice(0, most), more: list.length >= most });
   mark();
-  if (!list.length) told.textContent = problem || "No matches";
+  if (!list.length) told.textContent = problem || (left.length ? `Not searched: ${left.join(", ")}` : "No matches");
   else step(0);
 }
 

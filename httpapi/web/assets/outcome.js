@@ -16,6 +16,11 @@ export function soFar({ progress }) {
   return [el("strong", "", count(progress).text), " so far"];
 }
 
+// stalled says that nothing comes any more, for as many milliseconds.
+export function stalled(state, millis) {
+  return [...soFar(state), `, but nothing has come for ${amount(Math.round(millis / 1000), "second", "seconds")} `, again()];
+}
+
 // ended says how a search ended. What stopped it, if anything, is part of the state.
 export function ended(asked, { progress, alert, error, stopped }) {
   const skipped = progress?.skipped ?? [];
@@ -61,9 +66,16 @@ function exported(asked, format, name) {
 }
 
 function broken(error) {
-  const box = el("div", "problem", el("p", "", error.message));
-  if (error.status === 401) box.append(link("/sign-in?returnTo=" + encodeURIComponent(location.pathname + location.search), "", "Sign in again"));
-  return box;
+  const goOn = error.status === 401 ? link("/sign-in?returnTo=" + encodeURIComponent(location.pathname + location.search), "", "Sign in again") : again();
+  return el("div", "problem", el("p", "", error.message), goOn);
+}
+
+// again is a button that begins the search anew. What is in view stays in view.
+function again() {
+  const out = el("button", "plain small", "Search again");
+  out.type = "button";
+  out.addEventListener("click", () => location.reload());
+  return out;
 }
 
 function caution(asked, alert) {

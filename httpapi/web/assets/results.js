@@ -71,6 +71,14 @@ function kept(asked) {
   return String(out);
 }
 
+// copyPath is a button that copies the path of a file.
+function copyPath(path) {
+  const out = el("button", "plain small copy", "Copy path");
+  out.type = "button";
+  out.dataset.text = path;
+  return out;
+}
+
 // fileTitle names a file, as links to its repository and to itself.
 function fileTitle(match, ...badges) {
   const rev = match.branches?.[0];
@@ -80,6 +88,7 @@ function fileTitle(match, ...badges) {
     rev && badge("@" + rev),
     el("span", "sep", "›"),
     link(filePath(match) + (match.type === "content" && behind() ? "?" + behind() : ""), "path", el("bdi", "", marked(match.path, spans))),
+    copyPath(match.path),
     ...badges,
     match.language && badge(match.language),
     match.odd && badge("hidden characters", "warn"),
@@ -185,13 +194,29 @@ function commit(match, how) {
   while (lines.length && /^(```)?$/.test(lines[lines.length - 1])) lines.pop();
   out.append(el("div", diff ? "code diff" : "code", ...lines.map((text, i) => {
     const spans = match.ranges.filter(([line]) => line === i + 1).map(([, from, length]) => [from, from + length]);
+    const kind = diff ? diffLine(text) : "";
+    const name = kind === "file" && twice(text);
+    if (name) return el("div", "line file", el("code", "", link(`/${escapePath(match.repository)}@${match.oid}/-/blob/${escapePath(name)}`, "", marked(name, once(spans, name.length + 1)))));
     const cut = fitted(text, spans, how.columns * wrapped);
     const code = el("code", "", marked(cut.text, cut.spans));
     code.classList.toggle("before", cut.before);
     code.classList.toggle("behind", cut.behind);
-    return el("div", diff ? `line ${diffLine(text)}` : "line", code);
+    return el("div", `line ${kind}`, code);
   })));
   return out;
+}
+
+// twice is the name that a line has twice, as those of a diff have that name the file before
+// and after; "" if it has not.
+function twice(text) {
+  const half = (text.length - 1) / 2;
+  return text[half] === " " && text.slice(0, half) === text.slice(half + 1) ? text.slice(0, half) : "";
+}
+
+// once are the spans of a text that stands twice, the second time from a place on.
+function once(spans, second) {
+  const all = spans.map(([from, to]) => (from >= second ? [from - second, to - second] : [from, Math.min(to, second - 1)]));
+  return all.sort((a, b) => a[0] - b[0]).filter(([from], i) => i === 0 || from >= all[i - 1][1]);
 }
 
 function diffLine(text) {

@@ -5,12 +5,15 @@ import { Answer } from "./answer.js";
 import { base } from "./dom.js";
 import { Facets } from "./facets.js";
 import { Found } from "./found.js";
-import { ended, notes, shortfalls, soFar } from "./outcome.js";
+import { ended, notes, shortfalls, soFar, stalled } from "./outcome.js";
 import { StreamError } from "./stream.js";
 
 // slow is after how many milliseconds a search that typing began is seen to run. Most end
 // before, and nothing flickers.
 const slow = 500;
+// stall is after how many milliseconds an answer of which nothing comes is said to have
+// stalled: the server says how far it is every 5 seconds.
+const stall = 15_000;
 
 export class Search {
   #page;
@@ -25,6 +28,7 @@ export class Search {
   #quiet = false;
   #before = null;
   #timer = 0;
+  #stall = 0;
   found = null;
 
   // page has the elements of the page. typed is whether typing began the search.
@@ -57,6 +61,7 @@ export class Search {
       this.#page.stop.hidden = false;
     }
     const state = this.#state;
+    this.#heard();
     try {
       await this.#answer.read(`${base}/search/stream?${this.asked.stream}`, this.#control.signal);
       if (!state.finished) state.error = { message: "The answer broke off before its end.", status: 0 };
@@ -66,6 +71,7 @@ export class Search {
       if (!state.stopped && !(cause instanceof StreamError)) console.error(cause);
       await this.#answer.settled().catch(() => {}); // what came before is shown
     }
+    clearTimeout(this.#stall);
     if (this.#closed) return;
     this.#running = false;
     if (state.error && this.#typed && !this.found) failed();
@@ -85,6 +91,7 @@ export class Search {
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#stall);
     this.#control.abort();
     this.#answer.close();
     this.found?.close();
@@ -106,10 +113,14 @@ export class Search {
     this.found.settled = (place) => history.replaceState({ ...history.state, at: place }, "");
   }
 
-  // #wait says that a search takes its time, and takes notes away that are not of it.
+  // #wait says that a search takes its time, and takes notes away that are not of it. A
+  // page without an answer has nothing that could stay until then.
   #wait() {
+    if (!this.#page.summary) {
+      this.#show();
+      this.#page.summary.replaceChildren(...(this.#state.progress ? soFar(this.#state) : ["Searching\u2026"]));
+    }
     const { summary, stop, alert, skipped } = this.#page;
-    if (!summary) return;
     stop.hidden = false;
     if (this.found) for (const box of [alert, skipped]) box.replaceChildren();
     else {
@@ -118,8 +129,15 @@ export class Search {
     }
   }
 
+  // #heard notes that the server is there, and waits for it to be heard of again.
+  #heard() {
+    clearTimeout(this.#stall);
+    this.#stall = setTimeout(() => this.found && this.#page.summary.replaceChildren(...stalled(this.#state, stall)), stall);
+  }
+
   #take(name, data) {
     const state = this.#state;
+    this.#heard();
     if (name === "filters") {
       this.#filters = data;
       this.#facets?.show(data);

@@ -1,23 +1,12 @@
 // What can be done with a file: copied, wrapped, named for good.
 
+import { copy } from "./clipboard.js";
+
 const tools = document.getElementById("tools");
 const table = document.getElementById("source");
 const wrap = document.getElementById("wrap");
 const permalink = document.getElementById("permalink");
 const wrapName = "trawl.wrap";
-
-// copied puts text on the clipboard. Pages that came over plain HTTP have none, but a
-// field in them can be copied.
-async function copied(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const field = document.createElement("textarea");
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  const done = document.execCommand("copy");
-  field.remove();
-  if (!done) throw new Error("not copied");
-}
 
 async function content() {
   const response = await fetch(document.getElementById("raw").href);
@@ -30,17 +19,6 @@ const texts = {
   permalink: () => permalink.href,
   content,
 };
-
-async function copy(button) {
-  const label = button.textContent;
-  try {
-    await copied(await texts[button.dataset.copy](button));
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "Not copied";
-  }
-  setTimeout(() => (button.textContent = label), 1500);
-}
 
 // setWrap wraps long lines or not, and remembers it in this browser.
 function setWrap(on, keep) {
@@ -69,7 +47,7 @@ if (table) {
 
 if (tools) {
   tools.hidden = false;
-  for (const button of tools.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
+  for (const button of tools.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button, texts[button.dataset.copy](button)));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
     if (event.key === "z") wrap?.click();
