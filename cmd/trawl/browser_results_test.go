@@ -60,6 +60,12 @@ func (s *site) searchLong() {
 		if got := eval[string](t, `document.querySelector(".hit code").className`); got != "before behind" {
 			s.Errorf("%d wide: the line is marked %q as cut", width, got)
 		}
+		// the page of the file shows the part of the line that has it
+		t.do(chromedp.Click(chromedp.CSS("#results h3 .path")))
+		t.until(`/[?&]L\d+:\d+/.test(location.search) && [...CSS.highlights?.get("found-now") ?? []].join() === "celadon"`)
+		if got := eval[string](t, `document.querySelector(".early").textContent + " " + document.querySelector(".left:not(.early)").textContent`); !strings.Contains(got, "bytes before") || !strings.Contains(got, "more bytes") {
+			s.Errorf("%d wide: beside the part of the line is %q", width, got)
+		}
 		t.quiet()
 	}
 }

@@ -75,6 +75,8 @@ type source struct {
 	// Before and Behind are the addresses of the windows beside this one, "" for
 	// none.
 	Before, Behind string
+	// Looked is what addresses of parts of the file end with: what is looked for in it.
+	Looked string
 }
 
 // Holds reports whether the window has a line.
@@ -202,7 +204,18 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, 
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	data.LinesNamed = named.first > 0 && named.first <= win.lines
 	lines := e.painter.lines(r.Context(), fileColours{repository: p.rec.ID, oid: oid}, p.path, data.Language, decoded.Data, win)
+	if n := named.first - win.first; n >= 0 && n < len(lines) && lines[n].lacks(named.column) {
+		lines[n] = partOf(lineAt(decoded.Data[win.start:win.end], n), named.column)
+	}
 	data.show(lines, win, named, lookedFor(r))
+}
+
+// lineAt returns the line that n others stand before, without its newline.
+func lineAt(text []byte, n int) string {
+	for range n {
+		text = text[len(nextLine(text)):]
+	}
+	return string(bytes.TrimSuffix(nextLine(text), []byte("\n")))
 }
 
 // asSource is the part of an address that has Markdown shown as it is written.
@@ -249,7 +262,7 @@ func fileHolds(n int) int64 { return min(blobHolds, 4<<20+2*int64(n)) }
 
 // show has the page show the lines of a window, and lead to those beside it.
 func (d *blobData) show(lines []codeLine, win window, named lineRange, looked string) {
-	d.source = newSource(lines, win, named)
+	d.source, d.Looked = newSource(lines, win, named), looked
 	here := d.Here + "?from="
 	if win.first > 1 {
 		d.Before = here + strconv.Itoa(win.first-1) + looked

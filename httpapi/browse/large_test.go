@@ -19,6 +19,7 @@ func (w *world) large() *gitrepo.Repo {
 	s.Write("costly.txt", strings.Repeat("\n", 4<<20))
 	s.Commit("costly")
 	s.Write("nl.txt", strings.Repeat("\n", 200_000))
+	s.Write("huge.txt", strings.Repeat("é", 3<<20)+"end\nb\n")
 	s.Write("long.txt", "a\n"+strings.Repeat("<", 200_000)+"\nb\n")
 	s.Commit("first")
 	for i := range 8 {
@@ -70,7 +71,9 @@ func TestLargePages(t *testing.T) {
 		{"/-/blob/nl.txt?L120000-120002", []string{"lines 115,001–120,000", `<tr id="L120000" class="hit">`, "?from=115000", "?from=120001"}, `<tr id="L`, 5000},
 		{"/-/blob/nl.txt?from=199999", []string{"lines 195,001–200,000"}, `<tr id="L`, 5000},
 		{"/-/blob/nl.txt?from=999999999", []string{"lines 195,001–200,000"}, `<tr id="L`, 5000},
-		{"/-/blob/long.txt", []string{`href="/under/lab/large/-/raw/long.txt">189,760 more bytes</a>`, `<tr id="L3">`}, `<tr id="L`, 3},
+		{"/-/blob/long.txt", []string{`href="/under/lab/large/-/blob/long.txt?L2:10241">189,760 more bytes</a>`, `<tr id="L3">`}, `<tr id="L`, 3},
+		{"/-/blob/long.txt?L2:200000&q=x", []string{`data-chars="194560" href="/under/lab/large/-/blob/long.txt?L2:194560&amp;q=x">194,560 bytes before</a>&lt;&lt;`, `&lt;</td></tr>`}, `<tr id="L`, 3},
+		{"/-/blob/huge.txt?L1:3145729", []string{`href="/under/lab/large/-/blob/huge.txt?L1:3143680">`, `éend</td></tr>`, `<tr id="L2">`}, `<tr id="L`, 2},
 		{"/-/blob/e1.txt?L7", []string{"lines 1–5,000 of 120,000"}, `<tr id="L`, 5000},
 		{"/-/commit/main~1", []string{"8 files, +960,000 −0", "119,001 more lines are not shown"}, `<tr class="plus">`, 8 * 999},
 		{"/-/compare/main~2...main~1", []string{"119,001 more lines are not shown"}, `<tr class="plus">`, 8 * 999},

@@ -23,6 +23,9 @@ const binaryWithin = 8000
 func (e *Endpoint) fillLarge(r *http.Request, p *target, data *blobData, file git.Entry) error {
 	named := parseLines(r.URL.RawQuery)
 	w := newWindowWriter(max(named.first, lineFrom(r)), maxWindowLines)
+	if named.column > 0 && w.line == named.first {
+		w.part = &linePart{column: named.column}
+	}
 	if err := p.copyTo(r.Context(), file, w); err != nil {
 		return err
 	}
@@ -32,6 +35,9 @@ func (e *Endpoint) fillLarge(r *http.Request, p *target, data *blobData, file gi
 	}
 	data.Permalink += named.query()
 	lines, win := w.end()
+	if n := named.first - win.first; w.part != nil && n >= 0 && n < len(lines) && lines[n].lacks(named.column) {
+		lines[n] = w.part.end()
+	}
 	data.show(lines, win, named, lookedFor(r))
 	return nil
 }
@@ -50,6 +56,8 @@ type windowWriter struct {
 	// line is the one that the window is to have, most how many lines that has.
 	line, most int
 	window     window
+	// part takes the line that the window is to have, where a part of it is wanted.
+	part *linePart
 	// size is what the lines take in HTML.
 	size  int
 	lines []keptLine
@@ -100,6 +108,9 @@ func (w *windowWriter) Write(p []byte) (int, error) {
 // add adds to the line at hand.
 func (w *windowWriter) add(part []byte) {
 	w.open = true
+	if w.part != nil && !w.found && w.window.last+1 == w.line {
+		w.part.add(part)
+	}
 	if !w.found {
 		room := maxShownLine + utf8.UTFMax - len(w.at.text)
 		w.at.text = append(w.at.text, part[:min(len(part), room)]...)

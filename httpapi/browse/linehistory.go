@@ -97,7 +97,7 @@ func (p *target) linesOf(ctx context.Context, found git.Entry, lines lineRange) 
 	if lines.first > n {
 		return lines, fmt.Sprintf("The file ends before these lines: it has %d.", n), nil
 	}
-	return lineRange{lines.first, min(lines.last, n)}, "", nil
+	return lineRange{first: lines.first, last: min(lines.last, n)}, "", nil
 }
 
 // addLineChanges adds the commits that changed the lines. The answer has no processor while

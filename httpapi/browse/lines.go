@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// lineRange are lines, counted from one; the zero value is none.
-type lineRange struct{ first, last int }
+// lineRange are lines, counted from one; the zero value is none. column is that of the
+// first character that is meant of the first line, from one, 0 where none is named.
+type lineRange struct{ first, last, column int }
 
 func (l lineRange) holds(n int) bool { return n >= l.first && n <= l.last }
 
@@ -25,7 +26,7 @@ func (l lineRange) query() string {
 
 // lineQuery is how addresses of search results name lines: L10, L10-20,
 // L10:5-10:9 and the like.
-var lineQuery = regexp.MustCompile(`^L([0-9]{1,9})(?::[0-9]{1,9})?(?:-L?([0-9]{1,9})(?::[0-9]{1,9})?)?$`)
+var lineQuery = regexp.MustCompile(`^L([0-9]{1,9})(?::([0-9]{1,9}))?(?:-L?([0-9]{1,9})(?::[0-9]{1,9})?)?$`)
 
 // parseLines finds the lines that the query of an address names.
 func parseLines(rawQuery string) lineRange {
@@ -35,15 +36,16 @@ func parseLines(rawQuery string) lineRange {
 			continue
 		}
 		first, _ := strconv.Atoi(m[1]) // the regexp has seen to both
-		last, err := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[2])
+		last, err := strconv.Atoi(m[3])
 		if err != nil {
 			last = first
 		}
 		if first > last {
-			first, last = last, first
+			first, last, column = last, first, 0
 		}
 		if first > 0 {
-			return lineRange{first, last}
+			return lineRange{first, last, column}
 		}
 	}
 	return lineRange{}

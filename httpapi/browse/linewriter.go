@@ -6,15 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxShownLine is how many bytes of a line are shown.
+// maxShownLine is how many bytes of a line are shown together.
 const maxShownLine = 10 << 10
 
-// codeLine is a line of text as HTML. Left is how many bytes at its end are not
-// shown.
+// codeLine is a line of text as HTML, or a part of it. Before and Left are how many bytes
+// before and behind the part are not shown.
 type codeLine struct {
-	HTML template.HTML
-	Left int
+	HTML         template.HTML
+	Before, Left int
+	// Chars is how many characters stand before the part, and Next the column of the first
+	// behind it, from one, 0 if there is none.
+	Chars, Next int
 }
+
+// lacks reports whether a column is behind what is shown.
+func (l *codeLine) lacks(column int) bool { return l.Next > 0 && column >= l.Next }
 
 // lineWriter cuts text into lines of HTML and keeps those of a window.
 type lineWriter struct {
@@ -25,9 +31,10 @@ type lineWriter struct {
 	spans, most int
 	done        []codeLine
 	line        strings.Builder
-	// shown and left are the bytes of the line at hand that are shown and not.
-	shown, left int
-	open        bool // there is a line that has not ended
+	// shown and left are the bytes of the line at hand that are shown and not, chars the
+	// characters that are shown.
+	shown, left, chars int
+	open               bool // there is a line that has not ended
 	// returned says that the text so far ends with a carriage return, which is the end of
 	// the line if a newline follows.
 	returned bool
@@ -75,6 +82,7 @@ func (w *lineWriter) add(class, text string) {
 	if kept == "" {
 		return
 	}
+	w.chars += utf8.RuneCountInString(kept)
 	if class == "" {
 		escapeInto(&w.line, kept)
 		return
@@ -100,10 +108,14 @@ func beginning(text string, n int) string {
 
 func (w *lineWriter) cut() {
 	if w.n >= w.window.first {
-		w.done = append(w.done, codeLine{template.HTML(w.line.String()), w.left})
+		line := codeLine{HTML: template.HTML(w.line.String()), Left: w.left}
+		if w.left > 0 {
+			line.Next = w.chars + 1
+		}
+		w.done = append(w.done, line)
 	}
 	w.line.Reset()
-	w.n, w.shown, w.left, w.open = w.n+1, 0, 0, false
+	w.n, w.shown, w.left, w.chars, w.open = w.n+1, 0, 0, 0, false
 }
 
 func (w *lineWriter) end() []codeLine {

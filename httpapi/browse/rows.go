@@ -27,7 +27,7 @@ const runBytes = 32 << 10
 // template that wrote each of thousands of rows would take as long as all else of the page
 // together.
 func (d *blobData) Runs(base string) iter.Seq[lineRun] {
-	left := template.HTMLEscapeString(base + d.RawURL)
+	elsewhere := unshown{raw: base + d.RawURL, here: base + d.Here, looked: d.Looked}
 	return func(yield func(lineRun) bool) {
 		var run lineRun
 		var rest strings.Builder
@@ -46,7 +46,7 @@ func (d *blobData) Runs(base string) iter.Seq[lineRun] {
 				rest.WriteByte('\n')
 				rest.WriteString(line.open())
 			}
-			line.writeCells(&rest, left)
+			line.writeCells(&rest, elsewhere)
 		}
 		if run.Row != "" {
 			run.Rest = template.HTML(rest.String())
@@ -64,9 +64,20 @@ func (l *lineRow) open() string {
 	return `<tr id="L` + strconv.Itoa(l.N) + `"` + class + `>`
 }
 
-// writeCells writes the number and the text of a line, and ends its row. left is the
-// address of what is not shown of it.
-func (l *lineRow) writeCells(b *strings.Builder, left string) {
+// unshown is where the parts of lines are that are not shown: on a page of this file, or
+// in its raw text. looked is what addresses of the page end with.
+type unshown struct{ raw, here, looked string }
+
+// at is the address of the part of a line that has a column.
+func (u unshown) at(line, column int) string {
+	if column == 0 {
+		return u.raw
+	}
+	return u.here + "?L" + strconv.Itoa(line) + ":" + strconv.Itoa(column) + u.looked
+}
+
+// writeCells writes the number and the text of a line, and ends its row.
+func (l *lineRow) writeCells(b *strings.Builder, elsewhere unshown) {
 	n, focus := strconv.Itoa(l.N), `-1"`
 	if l.First {
 		focus = `0" autofocus`
@@ -74,12 +85,16 @@ func (l *lineRow) writeCells(b *strings.Builder, left string) {
 	for _, part := range []string{`<td class="no"><a href="#L`, n, `" tabindex="`, focus, `>`, n, `</a></td><td class="tx">`} {
 		b.WriteString(part)
 	}
+	if l.Before > 0 {
+		b.WriteString(`<a class="left early" data-chars="` + strconv.Itoa(l.Chars) + `" href="` +
+			template.HTMLEscapeString(elsewhere.at(l.N, l.Chars)) + `">` + web.Count(l.Before, "byte before", "bytes before") + `</a>`)
+	}
 	if l.HTML == "" {
 		b.WriteByte('\n')
 	}
 	b.WriteString(string(l.HTML))
 	if l.Left > 0 {
-		b.WriteString(`<a class="left" href="` + left + `">` + web.Count(l.Left, "more byte", "more bytes") + `</a>`)
+		b.WriteString(`<a class="left" href="` + template.HTMLEscapeString(elsewhere.at(l.N, l.Next)) + `">` + web.Count(l.Left, "more byte", "more bytes") + `</a>`)
 	}
 	b.WriteString(`</td></tr>`)
 }

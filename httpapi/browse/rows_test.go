@@ -30,7 +30,11 @@ func TestRuns(t *testing.T) {
 		if c.n > 2 {
 			lines[1], lines[2].Left = codeLine{}, 2000
 		}
-		d := &blobData{RawURL: `/r/-/raw/a'"&b`, Blamed: c.blamed, source: newSource(lines, window{first: 11, last: 10 + c.n, lines: 1000}, lineRange{12, 13})}
+		if c.n > 3 {
+			lines[3].Before, lines[3].Chars, lines[3].Left, lines[3].Next = 3000, 1500, 1, 2501
+		}
+		d := &blobData{RawURL: `/r/-/raw/a'"&b`, Here: `/r/-/blob/a'"&b`, Blamed: c.blamed, source: newSource(lines, window{first: 11, last: 10 + c.n, lines: 1000}, lineRange{12, 13, 0})}
+		d.Looked = "&q=%22"
 		var want strings.Builder
 		for i := range d.Lines {
 			if i > 0 && i%blockLines == 0 && !c.blamed {
@@ -48,6 +52,10 @@ func TestRuns(t *testing.T) {
 			}
 			if c.n > 2 && i == 2 {
 				text += `<a class="left" href="/base/r/-/raw/a&#39;&#34;&amp;b">2,000 more bytes</a>`
+			}
+			if c.n > 3 && i == 3 {
+				text = `<a class="left early" data-chars="1500" href="/base/r/-/blob/a&#39;&#34;&amp;b?L14:1500&amp;q=%22">3,000 bytes before</a>` + text +
+					`<a class="left" href="/base/r/-/blob/a&#39;&#34;&amp;b?L14:2501&amp;q=%22">1 more byte</a>`
 			}
 			if c.hunks[i] {
 				d.Lines[i].Hunk, by = hunk, "ab12"

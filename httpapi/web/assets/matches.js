@@ -93,23 +93,27 @@ function rangesOf(match) {
     { line: start.line + 1, from: start.column, to: end.line === start.line ? end.column : Infinity })));
 }
 
-// rangeIn is a match as a range of the page, null where the page has not got it.
+// rangeIn is a match as a range of the page, null where the page has not got it: another
+// part of a long line has.
 function rangeIn({ line, from, to }) {
   const cell = document.getElementById("L" + line)?.querySelector(".tx");
   if (!cell) return null;
   const range = document.createRange();
-  let at = 0, begun = false, last = null;
+  let at = 0, before = 0, begun = false, last = null; // before counts the characters that are not shown
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   while (walker.nextNode()) {
     const node = walker.currentNode;
     if (node.nodeType === 1) {
-      if (node.className === "left") break;
+      if (node.matches(".early")) at = before = Number(node.dataset.chars);
+      else if (node.matches(".left")) break;
       if (node.className === "odd") at++;
       continue;
     }
+    if (node.parentNode.matches(".early")) continue;
     const chars = /[\ud800-\udfff]/.test(node.data) ? Array.from(node.data) : null;
     const length = chars ? chars.length : node.data.length;
     const place = (n) => (chars ? chars.slice(0, n).join("").length : n);
+    if (from < before) return null;
     if (!begun && from < at + length) {
       range.setStart(node, place(Math.max(0, from - at)));
       begun = true;
@@ -137,7 +141,10 @@ function mark() {
   if (ranges.length) CSS.highlights.set("found", new Highlight(...ranges));
 }
 
-// step goes so many matches on; 0 goes to the first at or behind the line that the
+// namedPlace is the line that the address names, and the column if it does, as it is written.
+const namedPlace = () => /[?&]L(\d+(?::\d+)?)/.exec(location.search)?.[1] ?? "";
+
+// step goes so many matches on; 0 goes to the first at or behind the place that the
 // address names. A match that the page has not got is on another page of this file.
 function step(by) {
   const { list } = state;
@@ -146,8 +153,8 @@ function step(by) {
     state.at = (state.at + by + list.length) % list.length;
     if (!document.getElementById("L" + list[state.at].line)) return location.assign(addressOf(list[state.at].line, named()));
   } else {
-    const line = Number(/[?&]L(\d+)/.exec(location.search)?.[1] ?? table.dataset.first);
-    state.at = Math.max(0, list.findIndex((match) => match.line >= line));
+    const [line, column = 1] = (namedPlace() || table.dataset.first).split(":").map(Number);
+    state.at = Math.max(0, list.findIndex((match) => match.line > line || (match.line === line && match.from >= column - 1)));
   }
   told.textContent = `${number(state.at + 1)} of ${number(list.length)}${state.more ? " or more" : ""}${named()?.q ? " matches of the search" : ""}`;
   const range = rangeIn(list[state.at]);
@@ -158,6 +165,8 @@ function step(by) {
     CSS.highlights.set("found-now", now);
   }
   if (!row) return;
+  const { line, from } = list[state.at], there = `${line}:${from + 1}`;
+  if (!range && row.querySelector(".left") && namedPlace() !== there) return location.replace(addressOf(there, named()));
   row.scrollIntoView({ block: "center" });
   if (!range) return;
   const box = range.getBoundingClientRect(), scroll = table.closest(".scroll"), frame = scroll.getBoundingClientRect();
@@ -172,7 +181,7 @@ function open() {
 function close() {
   const inside = bar.contains(document.activeElement);
   bar.hidden = true;
-  history.replaceState(null, "", addressOf(Number(/[?&]L(\d+)/.exec(location.search)?.[1] ?? 0), null));
+  history.replaceState(null, "", addressOf(namedPlace(), null));
   look(null);
   if (inside) document.getElementById("showfind").focus();
 }
@@ -181,7 +190,7 @@ function close() {
 function typed() {
   clearTimeout(state.timer);
   const what = field.value ? { find: field.value, matchCase: letters.checked } : null;
-  history.replaceState(null, "", addressOf(Number(/[?&]L(\d+)/.exec(location.search)?.[1] ?? 0), what));
+  history.replaceState(null, "", addressOf(namedPlace(), what));
   return look(what);
 }
 
