@@ -21,6 +21,8 @@ type commitsData struct {
 	Commits []commitRow
 	// Newer and Older are the addresses of the pages beside this one.
 	Newer, Older string
+	// Problem says why older commits may be missing, "" if none are.
+	Problem string
 }
 
 // commitsHolds is the memory of a list of commits: one commit at a time is
@@ -49,8 +51,7 @@ func (e *Endpoint) commits(r *http.Request, p *target) (answer, error) {
 		}
 	}
 	httpapi.WorkOf(r.Context()).Shrink(commitsHolds)
-	data.Commits, err = p.history(r, []string{p.commit}, git.HistoryOptions{Path: p.path, Skip: skip, Max: commitsPage + 1})
-	if err != nil {
+	if data.Commits, data.Problem, err = e.pathHistory(r, p, skip, commitsPage+1); err != nil {
 		return answer{}, err
 	}
 	here := code.CommitsURL(p.rec.Name, p.rev, p.path)

@@ -68,8 +68,8 @@ type Endpoint struct {
 	// PaintWithin is how long the text of one page is coloured before the rest
 	// stays plain; 0 is 400 ms.
 	PaintWithin time.Duration
-	// BlameWithin is how long git may take for the blame of one page, or the history of
-	// lines; 0 is 15 s.
+	// BlameWithin is how long git may take for the blame of one page, the history of lines,
+	// or the names that a file had before; 0 is 15 s.
 	BlameWithin time.Duration
 	// Now is the clock that ages are told by; nil is time.Now.
 	Now func() time.Time

@@ -24,9 +24,7 @@ type lineHistoryData struct {
 	commitsData
 	lineRange
 	Name, FileURL string
-	// Problem says why commits are missing, "" if none are.
-	Problem string
-	Split   bool
+	Split         bool
 	// OtherSides is the address of the same page with the sides of diffs the other way.
 	OtherSides string
 	Changes    []lineChange

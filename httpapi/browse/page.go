@@ -195,6 +195,8 @@ func newPersonDate(s git.Signature) personDate {
 type commitRow struct {
 	Subject, URL, Short, TreeURL string
 	Author, Committer            personDate
+	// As is the path that a file had then, "" if it has it still, and FileURL the file there.
+	As, FileURL string
 }
 
 // maxSubject is how many bytes of the first line of a message are shown.

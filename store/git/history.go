@@ -76,6 +76,30 @@ func (r *Repo) History(ctx context.Context, revs []string, o HistoryOptions, f f
 	return r.listError("history", err)
 }
 
+// RenamedFrom returns the path that a file of a commit had in one of its parents, "" if
+// the file was there under this path already, or is new. A copy is new.
+func (r *Repo) RenamedFrom(ctx context.Context, parent, commit, path string) (old string, err error) {
+	for _, oid := range []string{parent, commit} {
+		if !isObjectID(oid) {
+			return "", fmt.Errorf("renames of %s: %q is not an object id", r.dir, oid)
+		}
+	}
+	args := []string{"-c", bigFile, "diff-tree", "-r", "-z", "-M", "-l1000", "--diff-filter=R", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", parent, commit, "--"}
+	parse := func(out *bufio.Reader) error {
+		_, err := (&logParser{in: out}).records(func(d FileDiff) {
+			if d.Path == path {
+				old = d.OldPath
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("renames of %s: %w", r.dir, truncated(err))
+		}
+		return nil
+	}
+	err = r.git.stream(ctx, r.git.plainPaths, parse, args...)
+	return old, r.listError("renames", err)
+}
+
 // BehindAhead counts the commits that only other has, and those that only
 // commit has.
 func (r *Repo) BehindAhead(ctx context.Context, other, commit string) (behind, ahead int, err error) {

@@ -243,6 +243,32 @@ func TestEachRef(t *testing.T) {
 	}
 }
 
+// A rename is found whatever files are called, and a copy or a new file is none.
+func TestRenamedFrom(t *testing.T) {
+	x := newFixture(t)
+	const odd = "-c:*\n\t\"\xff"
+	text := strings.Repeat("clay\n", 20)
+	x.write("a", text)
+	first := x.commit()
+	x.git("mv", "--", "a", odd)
+	x.write(odd, text+"water\n")
+	second := x.commit()
+	for path, want := range map[string]string{odd: "a", "a": "", "*": "", "": ""} {
+		if got, err := x.open().RenamedFrom(t.Context(), first, second, path); got != want || err != nil {
+			t.Errorf("RenamedFrom(%q) = %q, %v; want %q", path, got, err, want)
+		}
+	}
+	x.write("copy", text)
+	third := x.commit()
+	if got, err := x.open().RenamedFrom(t.Context(), second, third, "copy"); got != "" || err != nil {
+		t.Errorf("a copy was renamed from %q, %v", got, err)
+	}
+	for _, rev := range []string{"HEAD", "--output=/tmp/x", ""} {
+		_, err := x.open().RenamedFrom(t.Context(), rev, second, odd)
+		oneLine(t, err)
+	}
+}
+
 func TestHistory(t *testing.T) {
 	x := newFixture(t)
 	x.write("a", "1\n2\n3\n")
