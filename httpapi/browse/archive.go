@@ -15,6 +15,7 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store/git"
@@ -111,6 +112,28 @@ var errNoRoom = errors.New("no memory for the names of a zip file")
 // clients expect it.
 func attachment(name string) string {
 	return "A" + strings.TrimPrefix(mime.FormatMediaType("attachment", map[string]string{"filename": name}), "a")
+}
+
+// maxFileName is how many bytes of a file's name are proposed to keep it as, and
+// keptOfEnd how many of those are from its end. Most file systems have 255.
+const (
+	maxFileName = 200
+	keptOfEnd   = 50
+)
+
+// fileName is the name that a file is kept as. What it cannot have everywhere, or what
+// shows it as another, is left out of it.
+func fileName(at string) string {
+	name := path.Base(at)
+	if len(name) > maxFileName {
+		name = name[:maxFileName-keptOfEnd] + name[len(name)-keptOfEnd:]
+	}
+	return strings.Map(func(r rune) rune {
+		if deceptive(r) || r == '\t' || r == utf8.RuneError {
+			return '_'
+		}
+		return r
+	}, harmless(name))
 }
 
 // takeArchive waits for its turn.

@@ -32,6 +32,8 @@ type blobData struct {
 	Name, Language    string
 	Bytes             int
 	RawURL, Permalink string
+	// DownloadURL is where browsers keep the file.
+	DownloadURL       string
 	BlobURL, BlameURL string
 	// CodeURL leads from blame to the lines of the file.
 	CodeURL string
@@ -117,7 +119,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
 	data := blobData{head: p.head(), AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
-	data.CodeURL = data.BlobURL
+	data.CodeURL, data.DownloadURL = data.BlobURL, data.RawURL+downloadQuery
 	data.Here, data.Permalink = data.BlobURL, code.BlobURL(p.rec.Name, p.commit, p.path)
 	if blamed {
 		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")

@@ -17,6 +17,11 @@ const imageQuery = "?as=image"
 
 func asImage(r *http.Request) bool { return r.URL.Query().Get("as") == "image" }
 
+// downloadQuery asks for the bytes of a file to be kept.
+const downloadQuery = "?as=download"
+
+func asDownload(r *http.Request) bool { return r.URL.Query().Get("as") == "download" }
+
 // imageURL is the address of a file as an image.
 func imageURL(name, rev, path string) string { return code.RawURL(name, rev, path) + imageQuery }
 

@@ -58,6 +58,10 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Add("Vary", "Sec-Fetch-Dest")
 	}
+	if asDownload(r) {
+		h.Set("Content-Type", "application/octet-stream")
+		h.Set("Content-Disposition", attachment(fileName(p.path)))
+	}
 	if p.gone != nil {
 		return e.serveIndexed(w, r, p)
 	}
