@@ -82,7 +82,12 @@ func TestBrowserReadme(t *testing.T) {
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/img/drawn.svg"))
 	tab.until(`document.querySelector(".picture img")?.naturalWidth === 9 && document.getElementById("source").innerText.includes("<script>")`)
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/img/pixels.png"))
-	tab.until(`document.querySelector(".picture img")?.naturalWidth === 7`)
+	tab.until(`document.querySelector(".picture img")?.naturalWidth === 7 && !document.getElementById("tools").hidden && !document.querySelector("[data-copy=content], #wrap, #showfind")`)
+	eval[bool](tab, `(Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.copied = text } } }), true)`)
+	tab.do(chromedp.Click(`[data-copy=path]`))
+	tab.until(`window.copied === "img/pixels.png"`)
+	tab.do(chromedp.Click(`[data-copy=permalink]`))
+	tab.until(`/\/kiln@[0-9a-f]{40}\/-\/blob\/img\/pixels\.png$/.test(window.copied)`)
 	if eval[bool](tab, `Boolean(window.pwned)`) {
 		t.Error("the README or an image ran a script")
 	}

@@ -9,6 +9,27 @@ import (
 	"testing"
 )
 
+// The path and the permalink of any file can be copied, the content of texts.
+func TestCopyOfAnyFile(t *testing.T) {
+	w := newWorld(t)
+	w.kiln.Write("binary", "a\x00b")
+	w.kiln.Write("vacant", "")
+	w.kiln.Commit("Others")
+	w.Sync("lab/kiln")
+	for path, want := range map[string]string{
+		"main.go": "path content permalink", "docs/guide.md": "path content permalink", "photo.png": "path permalink", "binary": "path permalink", "vacant": "path permalink",
+	} {
+		body := w.get("/lab/kiln/-/blob/" + path).body
+		var got []string
+		for _, m := range regexp.MustCompile(`data-copy="([a-z]*)"`).FindAllStringSubmatch(body, -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want || !strings.Contains(body, `data-text="`+path+`"`) {
+			t.Errorf("%s: got the buttons %q, want %s", path, got, want)
+		}
+	}
+}
+
 // A file that is asked for as a download is one, of a name that does no harm, and its raw
 // bytes are text as ever.
 func TestDownloadOfFile(t *testing.T) {
