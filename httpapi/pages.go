@@ -73,7 +73,7 @@ type sitePages struct{ *Server }
 // serveAsset answers with a style or a script.
 func (s sitePages) serveAsset(w http.ResponseWriter, r *http.Request) error {
 	if vars := mux.Vars(r); !web.ServeAsset(w, r, vars["version"], vars["name"]) {
-		return notFound(w, r)
+		return errNotFound(r)
 	}
 	return nil
 }

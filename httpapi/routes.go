@@ -119,7 +119,7 @@ func (s *Server) Handler() http.Handler {
 		plain.add(route, router, added)
 	}
 	// Who may not search does not learn what there is.
-	router.NotFoundHandler = m.adapt(Route{Path: noRoute, Handler: notFound})
+	router.NotFoundHandler = m.adapt(Route{Path: noRoute, Handler: m.notFound})
 	router.MethodNotAllowedHandler = m.adapt(Route{Path: noRoute, Handler: methodNotAllowed})
 	return m.around(plain.before(router))
 }
@@ -159,7 +159,16 @@ const (
 	noRoute = "none"
 )
 
-func notFound(_ http.ResponseWriter, r *http.Request) error {
+// notFound answers a request for a path that no route has.
+func (s middleware) notFound(_ http.ResponseWriter, r *http.Request) error {
+	err := errNotFound(r)
+	if s.Near != nil && WantsPage(r) {
+		err.Near = s.Near(r)
+	}
+	return err
+}
+
+func errNotFound(r *http.Request) *Error {
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
 		return &Error{Status: http.StatusNotFound, Message: "no route"}
 	}

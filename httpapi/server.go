@@ -82,6 +82,9 @@ type Server struct {
 	// Contexts tells the search page the search contexts to choose from and the one of
 	// searches that name none, "" for all repositories; nil are none.
 	Contexts func(*http.Request) (all []string, chosen string)
+	// Near returns the pages near an address that no route answers, for the page that says
+	// so; nil is none.
+	Near func(*http.Request) []Near
 	// Extra adds to the routes.
 	Extra []Route
 	// Gate decides which requests are admitted; nil lets all clients search but

@@ -182,6 +182,7 @@ func (h *host) newServer() *httpapi.Server {
 	}
 	languages := &code.Languages{}
 	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes, Languages: languages}
+	server.Near = pages.Near
 	pages.Links, _ = h.set.Links() // the settings were checked when they were read
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store, Finder: navigator.Finder}

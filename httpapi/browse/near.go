@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/repolist"
+	"github.com/trawlsearch/trawl/store"
 )
 
 // maxFolders is how many folders above a missing path are looked for, and maxNearBytes the
@@ -37,8 +38,49 @@ func (e *Endpoint) near(r *http.Request, p *target, err error) error {
 		out.Near = e.nearRepository(r)
 	case p.commit != "" && p.path != "":
 		out.Near = p.nearPath(r)
+	default:
+		out.Near = p.nearView(mux.Vars(r))
 	}
 	return &out
+}
+
+// Near is what is near an address below a repository that no route answers, for those who
+// may see the repository.
+func (e *Endpoint) Near(r *http.Request) []httpapi.Near {
+	at, _, below := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/-/")
+	name, _, _ := strings.Cut(at, "@")
+	if !below || name == "" {
+		return nil
+	}
+	_, rec, err := e.visible(r, name)
+	if err != nil {
+		return nil // the page is not there in any case
+	}
+	return []httpapi.Near{filesOf(rec), commitsOf(rec), branchesOf(rec)}
+}
+
+// nearView is what is near a commit that there is not, or revisions that cannot be compared.
+func (p *target) nearView(vars map[string]string) []httpapi.Near {
+	near := []httpapi.Near{filesOf(p.rec)}
+	if _, ok := vars["oid"]; ok {
+		near = append(near, commitsOf(p.rec))
+	}
+	if _, ok := vars["spec"]; ok {
+		near = append(near, branchesOf(p.rec))
+	}
+	return near
+}
+
+func filesOf(rec *store.Repository) httpapi.Near {
+	return httpapi.Near{Text: "All files of " + rec.Name, Path: code.RepositoryURL(rec.Name, "")}
+}
+
+func commitsOf(rec *store.Repository) httpapi.Near {
+	return httpapi.Near{Text: "All commits of " + rec.Name, Path: code.CommitsURL(rec.Name, "", "")}
+}
+
+func branchesOf(rec *store.Repository) httpapi.Near {
+	return httpapi.Near{Text: "Branches and tags of " + rec.Name, Path: code.BranchesURL(rec.Name)}
 }
 
 // nearRepository is what is near a revision that there is not, or a repository that the

@@ -28,8 +28,19 @@ func TestNear(t *testing.T) {
 		"/lab/klin":                          {"/under/-/repositories?q=klin"},
 		"/lab/secret":                        {"/under/-/repositories?q=secret"},
 		"/lab/secret/-/blob/plan.txt":        {"/under/-/repositories?q=secret"},
-		"/lab/empty/-/blob/x":                nil,
-		"/lab/kiln/-/commit/--all":           nil,
+		"/lab/empty/-/blob/x":                {"/under/lab/empty"},
+		"/lab/kiln/-/commit/--all":           {"/under/lab/kiln", "/under/lab/kiln/-/commits"},
+		"/lab/kiln/-/commit/zzz":             {"/under/lab/kiln", "/under/lab/kiln/-/commits"},
+		"/lab/kiln/-/compare/main...nothing": {"/under/lab/kiln", "/under/lab/kiln/-/branches"},
+		"/lab/kiln/-/compare/main":           {"/under/lab/kiln", "/under/lab/kiln/-/branches"},
+		"/lab/kiln/-/nothing":                {"/under/lab/kiln", "/under/lab/kiln/-/commits", "/under/lab/kiln/-/branches"},
+		"/lab/kiln@v1.0/-/nothing/x":         {"/under/lab/kiln", "/under/lab/kiln/-/commits", "/under/lab/kiln/-/branches"},
+		"/lab/secret/-/commit/zzz":           {"/under/-/repositories?q=secret"},
+		"/lab/secret/-/compare/main...x":     {"/under/-/repositories?q=secret"},
+		"/lab/secret/-/nothing":              nil,
+		"/lab/none/-/nothing":                nil,
+		"/lab/-/nothing":                     nil,
+		"/-/nothing":                         nil,
 	} {
 		got := w.get(path, "Accept", "text/html")
 		var links []string
@@ -43,8 +54,16 @@ func TestNear(t *testing.T) {
 			t.Errorf("%s: a path is part of the page: %s", path, got.body)
 		}
 	}
+	// What those see that may, and no more than that there is no such page for others.
+	if got := w.get("/lab/secret/-/nothing", append(w.As("ann"), "Accept", "text/html")...); got.status != 404 || !strings.Contains(got.body, `<li><a href="/under/lab/secret">`) {
+		t.Errorf("ann gets %d: %s", got.status, got.body)
+	}
+	hidden, none := w.get("/lab/secret/-/nothing", "Accept", "text/html"), w.get("/lab/nosuch/-/nothing", "Accept", "text/html")
+	if said := text(hidden.body); said != text(none.body) || !strings.Contains(said, "Page not found") {
+		t.Errorf("a hidden repository is told from none: %q and %q", said, text(none.body))
+	}
 	// Each leads to something.
-	for _, path := range []string{"/lab/kiln/-/tree/docs", "/lab/kiln/-/branches?q=nothing"} {
+	for _, path := range []string{"/lab/kiln/-/commits", "/lab/kiln/-/branches", "/lab/kiln/-/tree/docs", "/lab/kiln/-/branches?q=nothing"} {
 		if got := w.get(path, "Accept", "text/html"); got.status != 200 {
 			t.Errorf("%s: got %d", path, got.status)
 		}

@@ -64,12 +64,17 @@ func errNoPath(name string) error {
 
 // repository finds the record of a request's repository, if it may be seen.
 func (e *Endpoint) repository(r *http.Request) (*store.Store, *store.Repository, error) {
+	return e.visible(r, mux.Vars(r)["repo"])
+}
+
+// visible finds the record of a repository, if the client of a request may see it.
+func (e *Endpoint) visible(r *http.Request, name string) (*store.Store, *store.Repository, error) {
 	st := e.Store()
 	if st == nil {
 		return nil, nil, errOpening
 	}
 	sn := st.Snapshot()
-	rec, err := sn.Repository(mux.Vars(r)["repo"])
+	rec, err := sn.Repository(name)
 	if err := errors.Join(hideMissing(err), sn.Close()); err != nil {
 		return nil, nil, err
 	}

@@ -56,7 +56,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	t.Cleanup(func() { _ = space.Close() })
 	w.spool = space
 	e := &browse.Endpoint{Store: func() *store.Store { return w.Store }, Spool: func() *spool.Space { return space }, Pages: server, Pace: w.pace, Patience: w.patience, PaintWithin: cmp.Or(w.paintWithin, time.Minute), BlameWithin: w.blameWithin, Now: func() time.Time { return time.Date(2026, 5, 2, 3, 4, 5, 0, time.UTC) }, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.Gate.Registry}
-	server.Extra = e.Routes()
+	server.Extra, server.Near = e.Routes(), e.Near
 	w.Listen(server.Handler())
 	w.Client.CheckRedirect = noRedirect
 	return w
