@@ -43,6 +43,8 @@ type blobData struct {
 	Blamed       bool
 	BlameProblem string
 	Kind         string
+	// LinksTo is what a symbolic link leads to, nil if that is not in the repository.
+	LinksTo *namedLink
 	// Problem says why no text is shown, "" if it is.
 	Problem string
 	source
@@ -154,6 +156,9 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 		return answer{}, p.readable(err)
 	default:
 		httpapi.WorkOf(r.Context()).Shrink(fileHolds(len(o.Data)))
+		if found.Mode == git.ModeSymlink {
+			data.LinksTo = p.linked(r.Context(), o.Data)
+		}
 		e.fill(r, p, &data, found.OID, o.Data)
 		if blamed && data.Lines != nil {
 			if data.BlameProblem, err = e.addBlame(r, p, &data.source); err != nil {

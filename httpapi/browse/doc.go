@@ -7,5 +7,6 @@
 // anything of it is read. Names, texts and messages are those of strangers:
 // pages are made by html/template, under a policy without scripts of others,
 // and raw files are plain text whatever is in them. Symbolic links and
-// submodules are shown and never followed.
+// submodules are shown and never followed; pages of theirs lead a person to what
+// is meant.
 package browse

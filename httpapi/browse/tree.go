@@ -27,8 +27,10 @@ type treeData struct {
 	entryList
 	Latest     *commitRow
 	ArchiveURL string
-	// Submodule is the commit of another repository that stands here.
+	// Submodule is the commit of another repository that stands here, Source where that comes
+	// from, nil if it is not known.
 	Submodule string
+	Source    *namedLink
 	Readme    *readme
 	// Languages and Commits are those of a repository, at its root: what it is written
 	// in, and its last commits.
@@ -68,7 +70,8 @@ func (e *Endpoint) tree(r *http.Request, p *target) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case found.Mode == git.ModeSubmodule:
-		return answer{page: "tree.html", data: treeData{head: data.head, Submodule: found.OID}}, nil
+		source, err := p.submoduleSource(r.Context())
+		return answer{page: "tree.html", data: treeData{head: data.head, Submodule: found.OID, Source: source}}, p.readable(err)
 	case !found.Directory():
 		return answer{redirect: code.BlobURL(p.rec.Name, p.rev, p.path)}, nil
 	}

@@ -80,41 +80,15 @@ func (e *entry) Submodule(ctx context.Context) (*submodule, error) {
 	if e.git.Mode != git.ModeSubmodule || e.git.OID == "" {
 		return nil, nil
 	}
-	urls, err := e.commit.submoduleURLs(ctx)
+	address, err := e.commit.git().SubmoduleURL(ctx, e.commit.oid, e.path)
 	if err != nil {
 		return nil, err
 	}
-	return &submodule{urls[e.path], e.git.OID, e.path}, nil
+	return &submodule{address, e.git.OID, e.path}, nil
 }
 
 // submodule is the type Submodule.
 type submodule struct{ URL, Commit, Path string }
-
-// submoduleURLs reads the file that tells where submodules come from.
-func (c *Commit) submoduleURLs(ctx context.Context) (map[string]string, error) {
-	e, ok, err := c.git().At(ctx, c.oid, ".gitmodules")
-	if err != nil || !ok || e.Directory() {
-		return nil, err
-	}
-	o, err := c.git().Object(ctx, e.OID, code.MaxCommitBytes)
-	if errors.Is(err, git.ErrTooLarge) || errors.Is(err, git.ErrMissing) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	urls, at := map[string]string{}, ""
-	for line := range strings.Lines(string(o.Data)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		switch strings.TrimSpace(key) {
-		case "path":
-			at = strings.TrimSpace(value)
-		case "url":
-			urls[at] = strings.TrimSpace(value)
-		}
-	}
-	return urls, nil
-}
 
 // tree is the type GitTree.
 type tree struct{ *entry }
