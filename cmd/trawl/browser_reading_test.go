@@ -2,6 +2,9 @@ package main
 
 import (
 	_ "embed"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -63,7 +66,12 @@ func inaccessible(t *tab) []string {
 }
 
 func TestBrowserReading(t *testing.T) {
-	s := newSite(t, hostileRepository(t))
+	dir := hostileRepository(t)
+	if err := errors.Join(os.Rename(filepath.Join(dir, "a.txt"), filepath.Join(dir, "moved.txt")), os.Symlink("moved.txt", filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	commitFiles(t, dir, map[string]string{"binary": "a\x00b"})
+	s := newSite(t, dir)
 	s.user("ann", "--admin")
 	s.user("bob")
 	tab := s.open("/sign-in")
@@ -89,11 +97,14 @@ func TestBrowserReading(t *testing.T) {
 		"/search", "/users/ann/settings", "/users/ann/settings/tokens", "/users/ann/searches?query=x", "/users/ann/searches/1", "/users/ann/jobs?query=x", "/users/ann/jobs/1", "/users/ann/contexts", "/users/ann/contexts/1", "/site-admin/users", "/site-admin/users/bob", "/site-admin/organizations",
 		"/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
 		"/-/repositories", "/-/repositories?q=nowhere", "/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/blame/kiln.go", "/hostile/-/commits", "/hostile/-/commits/kiln.go?L3-9", "/hostile/-/commits/kiln.go?L3-9&view=split", "/hostile/-/commits/kiln.go?L99999999", "/hostile/-/branches",
-		"/hostile/-/commit/HEAD", "/hostile/-/commit/HEAD?view=split&w=1",
+		"/hostile/-/commits/moved.txt", "/hostile/-/blob/link", "/hostile/-/blob/binary", "/hostile/-/commit/HEAD~1", "/hostile/-/commit/HEAD~1?view=split&w=1",
 		"/search/list?q=glaze", "/search/list?q=type:diff+glaze+count:1", "/search/list?q=fork:x",
 	} {
 		read(path)
 	}
+	tab.do(chromedp.Navigate(s.url + "/hostile/-/commits/moved.txt"))
+	tab.do(chromedp.Click(`.commits li:nth-child(2) a[href$="/-/blob/a.txt"]`))
+	tab.until(`/^\/hostile@[0-9a-f]{40}\/-\/blob\/a\.txt$/.test(location.pathname) && document.getElementById("source").innerText.includes("glaze")`)
 	for _, q := range []string{"glaze", "type:diff+glaze", "type:symbol+fire", "count:3+slip", "x+repo:nowhere"} {
 		tab.do(chromedp.Navigate(s.url + "/search?q=" + q))
 		tab.until(`document.getElementById("told").textContent !== ""`)

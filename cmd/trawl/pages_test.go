@@ -32,9 +32,9 @@ var hostilePages = map[string][]string{
 	"/{repo}{rev}/-/blame{path}": {
 		"/hostile/-/blame/newlines.txt?L3000000", "/hostile/-/blame/long.txt", "/hostile/-/blame/angles.txt", "/hostile/-/blame/tokens.go", "/hostile/-/blame/marks.txt",
 	},
-	"/{repo}{rev}/-/raw{path}":     {"/hostile/-/raw/newlines.txt", "/hostile/-/raw/many/00001" + strings.Repeat("n", 100)},
+	"/{repo}{rev}/-/raw{path}":     {"/hostile/-/raw/newlines.txt", "/hostile/-/raw/newlines.txt?as=download", "/hostile/-/raw/many/00001" + strings.Repeat("n", 100)},
 	"/{repo}{rev}/-/tree{path}":    {"/hostile/-/tree/many", "/hostile/-/tree/many?from=19000"},
-	"/{repo}{rev}/-/commits{path}": {"/hostile/-/commits", "/hostile/-/commits/many", "/hostile/-/commits/long.txt?L1", "/hostile/-/commits/newlines.txt?L3000000-4000000", "/hostile/-/commits/tokens.go?L1-20000&view=split"},
+	"/{repo}{rev}/-/commits{path}": {"/hostile/-/commits", "/hostile/-/commits/many", "/hostile/-/commits/tokens.go", "/hostile/-/commits/long.txt?L1", "/hostile/-/commits/newlines.txt?L3000000-4000000", "/hostile/-/commits/tokens.go?L1-20000&view=split"},
 	"/{repo}/-/commit/{oid}":       {"/hostile/-/commit/main~1", "/hostile/-/commit/main", "/hostile/-/commit/main~2"},
 	"/{repo}/-/compare/{spec}":     {"/hostile/-/compare/main~2...main~1"},
 	"/{repo}/-/branches":           {"/hostile/-/branches", "/hostile/-/branches?q=9"},
