@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/trawlsearch/trawl/httpapi/compress"
 )
@@ -14,30 +16,107 @@ import (
 // leastZipped is the size from which a body is worth compressing.
 const leastZipped = 1 << 10
 
+// zippedWrites is how much of a compressed body is written at once. A compressor writes
+// some hundred bytes at a time.
+const zippedWrites = 16 << 10
+
+// compressor returns a compressor that writes to out, for an answer of so many bytes. It is
+// nil if the answer leaves as it is: see mayZip, or too many compressors are in use. The caller gives it back.
+func (s *Server) compressor(w http.ResponseWriter, r *http.Request, size int64, out io.Writer) *gzip.Writer {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if !mayZip(r, size) {
+		return nil
+	}
+	return s.compressors.Get(out)
+}
+
+// SetLength sets the headers of an answer to HEAD about a body of so many bytes. The length of
+// one that GET may answer compressed is not known.
+func SetLength(w http.ResponseWriter, r *http.Request, size int64) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if !mayZip(r, size) {
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	}
+}
+
+// mayZip reports whether the client takes an answer of so many bytes compressed, and that is
+// worth it. A range is one of the bytes as they are.
+func mayZip(r *http.Request, size int64) bool {
+	return size >= leastZipped && r.Header.Get("Range") == "" && compress.Accepts(r.Header.Get("Accept-Encoding"))
+}
+
+// Body is the body of an answer that is text. It leaves while it is written, compressed if
+// the client allows. It is used by one goroutine.
+type Body struct {
+	w io.Writer
+	// zip is nil for a body that leaves as it is.
+	zip  *gzip.Writer
+	out  *bufio.Writer
+	pool *compress.Pool
+}
+
+// NewBody returns the body of an answer of so many bytes before it is compressed, and sets
+// the headers that say how it leaves. The caller calls Release.
+func NewBody(w http.ResponseWriter, r *http.Request, size int64) *Body {
+	s := recordOf(r.Context()).server
+	if s == nil { // a handler that is called by itself
+		s = &Server{compressors: compress.NewPool(1)}
+	}
+	b := &Body{w: w, pool: s.compressors}
+	if b.zip = s.compressor(w, r, size, io.Discard); b.zip != nil {
+		b.out = bufio.NewWriterSize(w, int(min(size, zippedWrites)))
+		b.zip.Reset(b.out)
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Del("Content-Length")
+	}
+	return b
+}
+
+// Compressed reports whether the body leaves compressed. Its length is not known then.
+func (b *Body) Compressed() bool { return b.zip != nil }
+
+// Write writes a part of the body.
+func (b *Body) Write(p []byte) (int, error) {
+	if b.zip == nil {
+		return b.w.Write(p)
+	}
+	return b.zip.Write(p)
+}
+
+// End ends a body that is whole.
+func (b *Body) End() error {
+	if b.zip == nil {
+		return nil
+	}
+	if err := b.zip.Close(); err != nil {
+		return err
+	}
+	return b.out.Flush()
+}
+
+// Release gives back what the body works with, whether it has ended or not.
+func (b *Body) Release() {
+	if b.zip != nil {
+		b.pool.Put(b.zip)
+		b.zip = nil
+	}
+}
+
 // WriteBody answers with a status and a body in pieces, compressed if the client
 // allows. The content type is set already. That a client is gone is no error.
 func WriteBody(w http.ResponseWriter, r *http.Request, status int, body ...[]byte) error {
-	w.Header().Add("Vary", "Accept-Encoding")
 	n := 0
 	for _, piece := range body {
 		n += len(piece)
 	}
-	if n < leastZipped || !compress.Accepts(r.Header.Get("Accept-Encoding")) {
-		if n < leastZipped {
-			body = [][]byte{slices.Concat(body...)}
-		}
-		w.WriteHeader(status)
-		writeAll(w, body)
-		return nil
+	if n < leastZipped {
+		body = [][]byte{slices.Concat(body...)}
 	}
-	w.Header().Set("Content-Encoding", "gzip")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if err != nil {
-		return fmt.Errorf("compress answer: %w", err)
-	}
+	b := NewBody(w, r, int64(n))
+	defer b.Release()
 	w.WriteHeader(status)
-	writeAll(z, body)
-	_ = z.Close()
+	writeAll(b, body)
+	_ = b.End()
 	return nil
 }
 
@@ -50,14 +129,16 @@ func writeAll(w io.Writer, body [][]byte) {
 	}
 }
 
-// ServeJSON answers with a value as JSON, which no cache keeps.
-func ServeJSON(w http.ResponseWriter, v any) error {
+// ServeJSON answers with a value as JSON, which no cache keeps. It leaves compressed if the
+// client allows: below /.api/ a session counts only for requests that no other site can
+// cause, so nobody sees the sizes of answers to queries of their own beside what another
+// may see.
+func ServeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(body, '\n')) // a client that is gone misses nothing
-	return nil
+	return WriteBody(w, r, http.StatusOK, append(body, '\n'))
 }

@@ -50,8 +50,8 @@ func serveVersion(w http.ResponseWriter, _ *http.Request) error {
 	return serveText(w, APIVersion)
 }
 
-func serveSrcVersion(w http.ResponseWriter, _ *http.Request) error {
-	return ServeJSON(w, struct {
+func serveSrcVersion(w http.ResponseWriter, r *http.Request) error {
+	return ServeJSON(w, r, struct {
 		Version string `json:"version"`
 	}{srcVersion})
 }

@@ -105,7 +105,7 @@ func (s searchRoutes) serveGroups(w http.ResponseWriter, r *http.Request) error 
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
-	return ServeJSON(w, newGroupsJSON(by, counter, event.NewProgress(results.Progress(), tr.URL, true), out.Alert == nil || out.Alert.Advice))
+	return ServeJSON(w, r, newGroupsJSON(by, counter, event.NewProgress(results.Progress(), tr.URL, true), out.Alert == nil || out.Alert.Advice))
 }
 
 // refusal is the answer for a query that cannot be run.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/trawlsearch/trawl/httpapi/compress"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
@@ -57,13 +57,29 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, t web.Templates,
 // may not be compressed, or too many are in use.
 func (s *Server) pageZip(w http.ResponseWriter, r *http.Request, v web.View) *gzip.Writer {
 	if !v.Compress {
-		return nil
+		if _, ok := v.Data.(interface{ Reflects() }); !ok {
+			return nil
+		}
+		w.Header().Add("Vary", "Sec-Fetch-Site")
+		if isLed(r) {
+			return nil
+		}
 	}
-	w.Header().Add("Vary", "Accept-Encoding")
-	if !compress.Accepts(r.Header.Get("Accept-Encoding")) {
-		return nil
+	return s.compressor(w, r, leastZipped, io.Discard)
+}
+
+// isLed reports whether another site may have had the browser of a signed-in user ask for a
+// page. Browsers say it in Sec-Fetch-Site. Without that header an old browser may have
+// sent the cookie, while no browser sends a token by itself.
+func isLed(r *http.Request) bool {
+	switch actor := auth.From(r.Context()); r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return false
+	case "":
+		return actor.Session
+	default:
+		return !actor.Anonymous()
 	}
-	return s.compressors.Get(io.Discard)
 }
 
 // sitePages are the pages and texts about the server itself: to search, for
@@ -94,7 +110,7 @@ func (s sitePages) serveIndex(w http.ResponseWriter, r *http.Request) error {
 			data.Routes = append(data.Routes, route)
 		}
 	}
-	return s.ServePage(w, r, pages, web.View{Page: "index.html", Here: helpPath, Data: data})
+	return s.ServePage(w, r, pages, web.View{Page: "index.html", Here: helpPath, Compress: true, Data: data})
 }
 
 // Link reports whether the route can be opened as it stands.

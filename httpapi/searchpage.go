@@ -19,6 +19,8 @@ const searchPath = "/search"
 // searchData is the data of the search page. The search itself is run by its
 // script.
 type searchData struct {
+	// The query stands beside names of search contexts and repositories, and results.
+	web.Reflected
 	// Query, PatternType, Context and Mode are the parameters q, patternType,
 	// context and sm of links that lead here.
 	Query, PatternType, Context, Mode string

@@ -49,13 +49,13 @@ func (s searchRoutes) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	data.Outcome, data.Took, data.Progress = tr.State(s.now())
 	data.Coverage, data.Rest = tr.Coverage()
 	if r.URL.Query().Get("format") == "json" {
-		return ServeJSON(w, newTraceJSON(data, tr.Steps()))
+		return ServeJSON(w, r, newTraceJSON(data, tr.Steps()))
 	}
 	data.Steps = traceSteps(tr.Steps(), data.Took)
 	if data.MoreSteps = max(len(data.Steps)-maxShownSteps, 0); data.MoreSteps > 0 {
 		data.Steps = data.Steps[:maxShownSteps]
 	}
-	return s.ServePage(w, r, pages, web.View{Page: "trace.html", Data: data})
+	return s.ServePage(w, r, pages, web.View{Page: "trace.html", Compress: true, Data: data})
 }
 
 // traceJSON is the page for programs.

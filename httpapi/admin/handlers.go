@@ -93,7 +93,7 @@ func answer[In, Out any](h *Handlers, op Operation[In, Out], do func(c *call, in
 			w.WriteHeader(http.StatusNoContent)
 			return nil
 		}
-		return httpapi.ServeJSON(w, out)
+		return httpapi.ServeJSON(w, r, out)
 	})
 }
 

@@ -154,5 +154,5 @@ func (h *Handlers) serveStatus(w http.ResponseWriter, r *http.Request, _ None) e
 	if err != nil {
 		return asError(err)
 	}
-	return httpapi.ServeJSON(w, s)
+	return httpapi.ServeJSON(w, r, s)
 }

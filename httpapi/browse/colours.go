@@ -51,7 +51,7 @@ func (e *Endpoint) serveColours(w http.ResponseWriter, r *http.Request) error {
 	answer := struct {
 		Snippets [][][]colour `json:"snippets"`
 	}{e.painter.snippets(r.Context(), asked.Snippets)}
-	return httpapi.ServeJSON(w, answer)
+	return httpapi.ServeJSON(w, r, answer)
 }
 
 // snippets colours what it can in the time of one text.

@@ -74,7 +74,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := r.Context().Err(); err != nil {
 		return err
 	}
-	return httpapi.ServeJSON(w, a)
+	return httpapi.ServeJSON(w, r, a)
 }
 
 // Offline completes a query at its end where no repository is known.

@@ -51,7 +51,7 @@ func (e *Endpoint) serveParse(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return &httpapi.Error{Status: http.StatusBadRequest, Message: err.Error()}
 	}
-	return httpapi.ServeJSON(w, read(text, pt))
+	return httpapi.ServeJSON(w, r, read(text, pt))
 }
 
 // read parses a text. It knows no repository, so that it tells nothing that may

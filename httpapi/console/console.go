@@ -53,7 +53,7 @@ func (c *Console) redirect(w http.ResponseWriter, r *http.Request) error {
 // its stylesheet holds; the styles that it makes while it runs have the nonce.
 func (c *Console) serveConsole(w http.ResponseWriter, r *http.Request) error {
 	return c.Server.ServePage(w, r, pages, web.View{
-		Page: "console.html", Here: Path, Wide: true, Data: examples,
+		Page: "console.html", Here: Path, Wide: true, Compress: true, Data: examples,
 		Classic: []string{"vendor/react.js", "vendor/react-dom.js", "vendor/graphiql.js"},
 		Scripts: []string{"console.js"}, Styles: []string{"vendor/graphiql.css", "console.css"},
 		Policy: map[string]string{"img-src": "'self' data:"},
@@ -72,7 +72,7 @@ type streamData struct {
 func (c *Console) serveStream(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	return c.Server.ServePage(w, r, pages, web.View{
-		Page: "stream.html", Here: StreamPath, Scripts: []string{"raw.js"}, Styles: []string{"raw.css"},
+		Page: "stream.html", Here: StreamPath, Compress: true, Scripts: []string{"raw.js"}, Styles: []string{"raw.css"},
 		Data: streamData{
 			Query: q.Get("q"), Type: q.Get("t"), Version: q.Get("v"), Display: q.Get("display"), MaxLine: q.Get("max-line-len"),
 			Context: q.Get("cl"), Chunks: q.Get("cm") != "" || !q.Has("q"),

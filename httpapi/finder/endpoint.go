@@ -89,7 +89,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	return httpapi.ServeJSON(w, newAnswer(q, s, err != nil))
+	return httpapi.ServeJSON(w, r, newAnswer(q, s, err != nil))
 }
 
 func wrong(format string, args ...any) error {

@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -55,9 +54,9 @@ func (e *Endpoint) serveExport(w http.ResponseWriter, r *http.Request) error {
 	}
 	x := &export{found, data.Book}
 	if kind == "log" {
-		return x.serveLog(w, name)
+		return x.serveLog(w, r, name)
 	}
-	return x.serveResults(r.Context(), w, name)
+	return x.serveResults(w, r, name)
 }
 
 // attach sets the headers of a file.
@@ -69,13 +68,16 @@ func attach(w http.ResponseWriter, contentType, name string) {
 // leftOutHeader tells of how many repositories the results are left out.
 const leftOutHeader = "X-Trawl-Left-Out"
 
+// leastRow is about how many bytes a row of a log has at least.
+const leastRow = 64
+
 // export is what a search job found, to be sent.
 type export struct {
 	*manage.Found
 	book *saved.Book
 }
 
-func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name string) error {
+func (x *export) serveResults(w http.ResponseWriter, r *http.Request, name string) error {
 	parts, leftOut, err := x.Parts()
 	if errors.Is(err, manage.ErrOldJob) {
 		return &httpapi.Error{Status: http.StatusConflict, Message: err.Error()}
@@ -86,14 +88,19 @@ func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name s
 	attach(w, "application/jsonlines", name+".jsonl")
 	w.Header().Set(leftOutHeader, strconv.Itoa(leftOut))
 	control := http.NewResponseController(w)
+	var body *httpapi.Body
 	for n, part := range parts {
 		text, err := x.book.Jobs.Part(x.Job.ID, part)
 		if err == nil {
-			err = ctx.Err() // the credential may end, or what it may see
+			err = r.Context().Err() // the credential may end, or what it may see
 		}
 		if err == nil {
 			_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // of a server that can
-			_, err = w.Write(text)
+			if body == nil {
+				body = httpapi.NewBody(w, r, int64(len(text)*len(parts)))
+				defer body.Release()
+			}
+			_, err = body.Write(text)
 		}
 		if err != nil && n > 0 {
 			panic(http.ErrAbortHandler) // so that nobody takes it for whole
@@ -102,15 +109,20 @@ func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name s
 			return err
 		}
 	}
+	if body != nil {
+		_ = body.End() // a client that is gone misses nothing
+	}
 	return nil
 }
 
-func (x *export) serveLog(w http.ResponseWriter, name string) error {
+func (x *export) serveLog(w http.ResponseWriter, r *http.Request, name string) error {
 	attach(w, "text/csv", name+".log.csv")
-	out := csv.NewWriter(w)
+	steps, leftOut := x.Shown()
+	body := httpapi.NewBody(w, r, int64(len(steps))*leastRow)
+	defer body.Release()
+	out := csv.NewWriter(body)
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	_ = out.Write([]string{"repository", "started_at", "finished_at", "matches", "failure"})
-	steps, leftOut := x.Shown()
 	for _, s := range steps {
 		_ = out.Write([]string{s.Repository, stamp(s.Started), stamp(s.Finished), strconv.Itoa(s.Matches), s.Failure})
 	}
@@ -121,5 +133,6 @@ func (x *export) serveLog(w http.ResponseWriter, name string) error {
 		_ = out.Write([]string{"", stamp(x.Job.Started), stamp(x.Job.Finished), "", x.Job.Failure})
 	}
 	out.Flush() // a client that is gone misses nothing
+	_ = body.End()
 	return nil
 }

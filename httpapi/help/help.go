@@ -57,6 +57,6 @@ func (b *Book) Routes() []httpapi.Route {
 func (b *Book) serve(path, page string) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		d := data{URL: auth.BaseURL(b.Server.ExternalURL, r), Limits: b.Limits.Load()}
-		return b.Server.ServePage(w, r, pages, web.View{Page: page, Here: path, Data: d})
+		return b.Server.ServePage(w, r, pages, web.View{Page: page, Here: path, Compress: true, Data: d})
 	}
 }

@@ -47,7 +47,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return httpapi.ServeJSON(w, e.seenBy(r.Context(), st).Indexing)
+	return httpapi.ServeJSON(w, r, e.seenBy(r.Context(), st).Indexing)
 }
 
 // Home is what the page shows, nil while the data directory is opened.

@@ -102,7 +102,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	if out.Accepted {
 		receiver.Hooked(service, hook)
 	}
-	return httpapi.ServeJSON(w, out)
+	return httpapi.ServeJSON(w, r, out)
 }
 
 func (e *Endpoint) now() time.Time {

@@ -114,7 +114,7 @@ func serve[Q any](e *Endpoint, decode func(url.Values) (Q, error), find func(con
 		case err != nil:
 			return err
 		}
-		return httpapi.ServeJSON(w, found)
+		return httpapi.ServeJSON(w, r, found)
 	}
 }
 
