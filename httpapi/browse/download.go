@@ -165,6 +165,7 @@ func (d *download) end(err error) error {
 	h := d.Header()
 	h.Del("Content-Length")
 	h.Del("Content-Disposition")
+	h.Del("Content-Encoding")
 	switch {
 	case errors.Is(err, spool.ErrTooLarge):
 		return tooLarge("%q is larger than the %d MiB that can be sent at once: clone the repository", d.place.path, d.space.Largest()>>20)

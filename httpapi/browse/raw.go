@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -128,8 +129,7 @@ func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *target,
 	if large == nil {
 		return d.end(httpapi.WriteBody(d, r, http.StatusOK, small.Bytes()))
 	}
-	_, err = io.Copy(d, io.MultiReader(large.Reader(), &small))
-	return d.end(err)
+	return d.end(d.sendText(r, smallBytes, func(http.Header) {}, io.MultiReader(large.Reader(), &small)))
 }
 
 // spill moves what a buffer holds to a file of the spool, which it makes without
@@ -155,7 +155,7 @@ func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *target, 
 		if err != nil {
 			return d.end(err)
 		}
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		httpapi.SetLength(w, r, size)
 		return nil
 	}
 	size, content, err := d.fetchUnknown(r.Context(), file.OID)
@@ -167,7 +167,8 @@ func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *target, 
 	return d.sendFile(r, size, content)
 }
 
-// sendFile sends the bytes of a file that were read to their end.
+// sendFile sends the bytes of a file that were read to their end. Text leaves compressed if
+// the client allows; other files mostly do not become smaller.
 func (d *download) sendFile(r *http.Request, size int64, content io.Reader) error {
 	if asImage(r) {
 		var err error
@@ -176,7 +177,32 @@ func (d *download) sendFile(r *http.Request, size int64, content io.Reader) erro
 		}
 	}
 	d.work.Shrink(2 * smallBytes)
-	d.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_, err := io.Copy(d, content)
-	return d.end(err)
+	if r.Method == http.MethodHead {
+		httpapi.SetLength(d, r, size)
+		return d.end(nil)
+	}
+	in := bufio.NewReaderSize(content, sniffBytes) // that of image, if there is one
+	head, err := in.Peek(sniffBytes)
+	if err != nil && err != io.EOF {
+		return d.end(err)
+	}
+	textBytes := size
+	if bytes.IndexByte(head, 0) >= 0 {
+		textBytes = 0
+	}
+	return d.end(d.sendText(r, textBytes, func(h http.Header) { h.Set("Content-Length", strconv.FormatInt(size, 10)) }, in))
+}
+
+// sendText sends a text of so many bytes, compressed if the client allows. It calls plain
+// with the headers if the text leaves as it is.
+func (d *download) sendText(r *http.Request, size int64, plain func(http.Header), text io.Reader) error {
+	body := httpapi.NewBody(d, r, size)
+	defer body.Release()
+	if !body.Compressed() {
+		plain(d.Header())
+	}
+	if _, err := io.Copy(body, text); err != nil {
+		return err
+	}
+	return body.End()
 }
