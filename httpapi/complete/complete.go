@@ -16,9 +16,6 @@ import (
 // mostItems are proposed at once.
 const mostItems = 20
 
-// mostRevisions are looked at, those of the repositories that come first.
-const mostRevisions = 200
-
 // Item is a proposal: Text takes the place of the word at the cursor, and Label
 // is what of it people look for.
 type Item struct {
@@ -33,6 +30,9 @@ type Item struct {
 type names struct {
 	all     iter.Seq[*store.Repository]
 	visible func(*store.Repository) bool
+	// refs returns the branches and tags of a repository with a text in their names, as far
+	// as there is time; nil returns none.
+	refs func(r *store.Repository, text string) []string
 }
 
 // each calls do with each repository until it returns false.
@@ -40,13 +40,13 @@ func (n names) each(do func(*store.Repository) bool) {
 	n.all(func(r *store.Repository) bool { return !n.visible(r) || do(r) })
 }
 
-// items are the proposals for a word.
-func items(w syntax.Word, n names) []Item {
+// items are the proposals for a word in a query.
+func items(w syntax.Word, around string, n names) []Item {
 	var out []Item
 	if w.Field == "" {
 		out = filters(w)
 	} else {
-		out = values(w, n)
+		out = values(w, around, n)
 	}
 	return out[:min(len(out), mostItems)]
 }
@@ -69,7 +69,7 @@ func filters(w syntax.Word) []Item {
 
 // values are what a filter may have that contains what is written of it; those that
 // begin with it come first.
-func values(w syntax.Word, n names) []Item {
+func values(w syntax.Word, around string, n names) []Item {
 	field, ok := syntax.FieldNamed(w.Field)
 	if !ok {
 		return nil
@@ -88,7 +88,7 @@ func values(w syntax.Word, n names) []Item {
 	case "repo":
 		out = append(out, repositories(w.Text, n, filter)...)
 	case "rev":
-		out = append(out, revisions("", w.Text, n, filter)...)
+		out = append(out, revisions(repositoriesIn(around), w.Text, n, func(name string) Item { return filter(name, name, "revision") })...)
 	case "lang":
 		for _, name := range lang.Names() {
 			if strings.Contains(strings.ToLower(name), written) {
@@ -126,7 +126,7 @@ type maker func(value, label, kind string) Item
 // of one its branches.
 func repositories(text string, n names, make maker) []Item {
 	if name, rev, ok := strings.Cut(text, "@"); ok {
-		return revisions(name, rev, n, make)
+		return revisions([]string{name}, rev, n, func(found string) Item { return make(name+"@"+found, found, "revision") })
 	}
 	// what is written may be what an earlier completion has put there
 	written := strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$"), `\`, ""))
@@ -142,33 +142,5 @@ func repositories(text string, n names, make maker) []Item {
 	for _, name := range found[:min(len(found), mostItems)] {
 		out = append(out, make("^"+regexp.QuoteMeta(name)+"$", name, "repository"))
 	}
-	return out
-}
-
-// revisions are the indexed branches of the repositories that an expression names,
-// of all without one.
-func revisions(expression, text string, n names, make maker) []Item {
-	matches, err := regexp.Compile("(?i)" + expression)
-	if err != nil {
-		return nil
-	}
-	var out []Item
-	seen := map[string]bool{}
-	n.each(func(r *store.Repository) bool {
-		if !matches.MatchString(r.Name) {
-			return true
-		}
-		for _, b := range r.Branches {
-			if strings.Contains(b.Name, text) && !seen[b.Name] {
-				seen[b.Name] = true
-				value := b.Name
-				if expression != "" {
-					value = expression + "@" + b.Name
-				}
-				out = append(out, make(value, b.Name, "revision"))
-			}
-		}
-		return len(out) < mostRevisions
-	})
 	return out
 }

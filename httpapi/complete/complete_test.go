@@ -24,7 +24,7 @@ func repositoriesOf(list ...string) names {
 	for _, name := range list {
 		all = append(all, &store.Repository{Name: name, Branches: []store.Branch{{Name: "main"}, {Name: "dev/" + name}}})
 	}
-	return names{slices.Values(all), func(r *store.Repository) bool { return !strings.HasPrefix(r.Name, "hidden") }}
+	return names{all: slices.Values(all), visible: func(r *store.Repository) bool { return !strings.HasPrefix(r.Name, "hidden") }}
 }
 
 func TestItems(t *testing.T) {
@@ -53,7 +53,7 @@ func TestItems(t *testing.T) {
 		{"g:", nil},
 	} {
 		var got []string
-		for _, i := range items(syntax.WordAt(c.text, len(c.text)), known) {
+		for _, i := range items(syntax.WordAt(c.text, len(c.text)), "", known) {
 			got = append(got, i.Text)
 		}
 		if !slices.Equal(got, c.want) {
@@ -65,7 +65,7 @@ func TestItems(t *testing.T) {
 // A repository that is chosen is what the query then asks for.
 func TestRepositoryIsRead(t *testing.T) {
 	for _, name := range []string{"lab/glaze", "a b/kiln(1)", `x"y`, "-/z", "ö.v2+"} {
-		for _, i := range items(syntax.WordAt("repo:", 5), repositoriesOf(name)) {
+		for _, i := range items(syntax.WordAt("repo:", 5), "", repositoriesOf(name)) {
 			if i.Kind != "repository" {
 				continue
 			}
@@ -144,7 +144,7 @@ func BenchmarkRepositories(b *testing.B) {
 	}
 	known := repositoriesOf(list...)
 	for b.Loop() {
-		if n := len(items(syntax.WordAt("repo:project", 12), known)); n != mostItems {
+		if n := len(items(syntax.WordAt("repo:project", 12), "", known)); n != mostItems {
 			b.Fatal(n)
 		}
 	}

@@ -70,7 +70,8 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 			return e.Finder.Search(ctx, text, "regexp", 0, nil)
 		}
 	}
-	a := complete(r.Context(), text, at, names{snapshot.Listed(), auth.From(r.Context()).CanSee}, find)
+	seen := names{all: snapshot.Listed(), visible: auth.From(r.Context()).CanSee, refs: refsWithin(r.Context(), st.GitDirs())}
+	a := complete(r.Context(), text, at, seen, find)
 	if err := r.Context().Err(); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 
 // Offline completes a query at its end where no repository is known.
 func Offline(text string) Answer {
-	none := names{func(func(*store.Repository) bool) {}, func(*store.Repository) bool { return false }}
+	none := names{all: func(func(*store.Repository) bool) {}, visible: func(*store.Repository) bool { return false }}
 	return complete(context.Background(), text, len(text), none, nil)
 }
 
@@ -87,8 +88,9 @@ func Offline(text string) Answer {
 // finds where it is a value.
 func complete(ctx context.Context, text string, at int, n names, find finding) Answer {
 	word := syntax.WordAt(text, at)
-	known := items(word, n)
-	found, incomplete := lookFor(ctx, find, word, text[:word.Span.Start]+" "+text[word.Span.End:])
+	around := text[:word.Span.Start] + " " + text[word.Span.End:]
+	known := items(word, around, n)
+	found, incomplete := lookFor(ctx, find, word, around)
 	if word.Field != "" {
 		known, found = found, known
 	}

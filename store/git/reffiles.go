@@ -97,10 +97,11 @@ func (r refFiles) one(ref string) (id string, err error) {
 	if id != "" || err != nil {
 		return id, err
 	}
-	err = r.eachPacked(ref, func(name, packed string) {
+	err = r.eachPacked(ref, func(name, packed string) error {
 		if name == ref {
 			id = packed
 		}
+		return nil
 	})
 	return id, err
 }
@@ -135,10 +136,11 @@ func (r refFiles) all(prefix string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.eachPacked(prefix, func(name, id string) {
+	err = r.eachPacked(prefix, func(name, id string) error {
 		if _, ok := out[name]; !ok {
 			out[name] = id
 		}
+		return nil
 	})
 	return out, err
 }
@@ -169,14 +171,14 @@ func (r refFiles) loose(ref string) (id string, err error) {
 	return id, nil
 }
 
-// eachPacked calls f for each ref of packed-refs that begins with prefix. Its
-// lines are
+// eachPacked calls f for each ref of packed-refs that begins with prefix, until it returns
+// an error. Its lines are
 //
 //	# pack-refs with: peeled fully-peeled sorted
 //	<id> refs/heads/main
 //	<id> refs/tags/v1
 //	^<id of the commit that the tag in the line before names>
-func (r refFiles) eachPacked(prefix string, f func(ref, id string)) error {
+func (r refFiles) eachPacked(prefix string, f func(ref, id string) error) error {
 	file, err := openPlain(filepath.Join(r.gitDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -208,7 +210,9 @@ func (r refFiles) eachPacked(prefix string, f func(ref, id string)) error {
 		case !isPlainID(string(id)) || !isPlainRef(string(ref)):
 			return errUnplain
 		default:
-			f(string(ref), string(id))
+			if err := f(string(ref), string(id)); err != nil {
+				return err
+			}
 		}
 	}
 }
