@@ -44,17 +44,16 @@ func unglob(glob string) string {
 	return strings.TrimLeft(glob, "*+?")
 }
 
-// languageHint names the language whose name is nearest to value.
+// languageHint names the language that value may be meant for: one of which it begins a name or
+// an alias, else the one whose name is nearest to it.
 func languageHint(value string) (hint, fix string) {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if value == "" || len(value) > 40 {
 		return "name a language, such as lang:go", ""
 	}
-	best, distance := "", 3
-	for _, name := range lang.Names() {
-		if d := editDistance(value, strings.ToLower(name)); d < distance && 2*d < len(value) {
-			best, distance = name, d
-		}
+	best := begunLanguage(value)
+	if best == "" {
+		best = nearestLanguage(value)
 	}
 	if best == "" {
 		return "name a language, such as lang:go", ""
@@ -63,6 +62,46 @@ func languageHint(value string) (hint, fix string) {
 		return "lang:" + escape(best, '"'), best
 	}
 	return "lang:" + best, best
+}
+
+// leastBegun is how many bytes of a name say which language is meant.
+const leastBegun = 3
+
+// begunLanguage returns the language with the shortest name or alias that value begins, "" for
+// none.
+func begunLanguage(value string) (best string) {
+	if len(value) < leastBegun {
+		return ""
+	}
+	length := 0
+	for _, name := range lang.Names() {
+		for _, known := range append([]string{strings.ToLower(name)}, lang.Aliases(name)...) {
+			if strings.HasPrefix(known, value) && (best == "" || len(known) < length) {
+				best, length = name, len(known)
+			}
+		}
+	}
+	return best
+}
+
+// nearestLanguage returns the language whose name, or else one of whose aliases, is two slips
+// away at most and less than half of value, "" for none.
+func nearestLanguage(value string) (best string) {
+	distance := 3
+	for _, aliases := range []bool{false, true} {
+		for _, name := range lang.Names() {
+			known := []string{strings.ToLower(name)}
+			if aliases {
+				known = lang.Aliases(name)
+			}
+			for _, k := range known {
+				if d := editDistance(value, k); d < distance && 2*d < len(value) {
+					best, distance = name, d
+				}
+			}
+		}
+	}
+	return best
 }
 
 // editDistance counts the bytes to insert, delete or replace to make b of a.

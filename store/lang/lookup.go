@@ -27,6 +27,26 @@ func IsProse(name string) bool {
 	return data.TypeForString("prose") == data.Type(data.LanguagesType[name])
 }
 
+// Aliases returns the other values of lang: that name a language, in lower case and sorted, such
+// as golang for Go. Those that a name becomes with its spaces as underscores are not among them.
+// The slice is shared: the caller must not change it.
+func Aliases(name string) []string { return allAliases()[name] }
+
+var allAliases = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for _, m := range []map[string]string{data.LanguageByAliasMap, extraAliases} {
+		for alias, name := range m {
+			if alias != strings.ToLower(strings.ReplaceAll(name, " ", "_")) {
+				all[name] = append(all[name], alias)
+			}
+		}
+	}
+	for _, aliases := range all {
+		slices.Sort(aliases)
+	}
+	return all
+})
+
 // Names returns the name of every language Lookup knows, sorted. The slice is
 // shared: the caller must not change it.
 func Names() []string { return allNames() }
