@@ -185,7 +185,7 @@ func (h *host) newServer() *httpapi.Server {
 	server.Near = pages.Near
 	pages.Links, _ = h.set.Links() // the settings were checked when they were read
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
-	completer := &complete.Endpoint{Store: h.backend.store, Finder: navigator.Finder}
+	completer := &complete.Endpoint{Store: h.backend.store, Finder: navigator.Finder, Languages: languages}
 	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
 	list := &repolist.Endpoint{Store: h.backend.store, Pages: server, Languages: languages}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}

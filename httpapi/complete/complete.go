@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/lang"
 )
 
 // mostItems are proposed at once.
@@ -33,6 +33,9 @@ type names struct {
 	// refs returns the branches and tags of a repository with a text in their names, as far
 	// as there is time; nil returns none.
 	refs func(r *store.Repository, text string) []string
+	// languages returns the bytes of the languages of a repository, as far as there is time;
+	// nil returns none.
+	languages func(r *store.Repository) []code.LanguageShare
 }
 
 // each calls do with each repository until it returns false.
@@ -90,11 +93,7 @@ func values(w syntax.Word, around string, n names) []Item {
 	case "rev":
 		out = append(out, revisions(repositoriesIn(around), w.Text, n, func(name string) Item { return filter(name, name, "revision") })...)
 	case "lang":
-		for _, name := range lang.Names() {
-			if strings.Contains(strings.ToLower(name), written) {
-				out = append(out, filter(strings.ToLower(name), name, "language"))
-			}
-		}
+		return languages(w.Text, n, func(name string) Item { return filter(strings.ToLower(name), name, "language") })
 	}
 	slices.SortStableFunc(out, func(a, b Item) int { return cmp.Compare(distance(a.Label, written), distance(b.Label, written)) })
 	for _, p := range field.Predicates {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/navigate"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -30,6 +31,8 @@ const readingHolds = 1 << 20
 type Endpoint struct {
 	// Store returns nil until the data directory is open.
 	Store func() *store.Store
+	// Languages counts the languages of repositories; nil counts none.
+	Languages *code.Languages
 	// Finder looks for files, definitions and people. Without a searcher none are
 	// proposed.
 	Finder navigate.Finder
@@ -71,6 +74,9 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	seen := names{all: snapshot.Listed(), visible: auth.From(r.Context()).CanSee, refs: refsWithin(r.Context(), st.GitDirs())}
+	if e.Languages != nil {
+		seen.languages = countWithin(e.Languages, snapshot)
+	}
 	a := complete(r.Context(), text, at, seen, find)
 	if err := r.Context().Err(); err != nil {
 		return err
