@@ -497,7 +497,7 @@ func (s *site) searchKeyboard() {
 
 	// each stop can be seen to have the focus
 	var stops []string
-	for range 31 {
+	for range 32 {
 		t.keys(kb.Tab)
 		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
 		if stop[1] != "solid" || stop[2] != "3px" {
@@ -505,7 +505,7 @@ func (s *site) searchKeyboard() {
 		}
 		stops = append(stops, stop[0])
 	}
-	for _, want := range []string{"case", "Search", "Go40", "kiln.go", "5"} {
+	for _, want := range []string{"case", "Search", "Go40", "kiln.go", "Copy path", "5"} {
 		if !slices.Contains(stops, want) {
 			s.Errorf("the stops %q lack %q", stops, want)
 		}

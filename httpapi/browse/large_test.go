@@ -176,7 +176,7 @@ func TestTextsOverTheLimit(t *testing.T) {
 		"/-/blob/many.txt?L150000-150001":   {`<tr id="L150000" class="hit">`, "a line &lt;of&gt; text"},
 		"/-/blob/many.txt?from=999999999":   {"of 300,001", `<tr id="L300001">`, "the last", "?from=300000"},
 		"/-/blame/many.txt":                 {"lines 1–5,000 of 300,001", "The file is too large for its lines to be followed"},
-		"/-/blob/one.js":                    {`<tr id="L1">`, "x=1;call(1);", `/-/raw/one.js">5,589,764 more bytes</a>`},
+		"/-/blob/one.js":                    {`<tr id="L1">`, "x=1;call(1);", `/-/blob/one.js?L1:10241">5,589,764 more bytes</a>`},
 		"/-/blob/zero.bin":                  {"The file is binary."},
 		"/-/blob/many.txt?from=5001&q=line": {"lines 5,001–10,000 of 300,001", "?from=10001&amp;q=line"},
 	}
