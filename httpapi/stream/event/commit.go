@@ -1,13 +1,11 @@
 package event
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/trawlsearch/trawl/httpapi/age"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -16,47 +14,25 @@ func (e *Encoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	if e.maxTextBytes > 0 {
 		m = shortCommit(m, e.maxTextBytes)
 	}
-	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
+	text := NewCommitText(m, e.Now())
 	dst = append(dst, `{"type":"commit"`...)
-	dst = appendString(append(dst, `,"label":`...), commitLabel(m, address))
-	dst = appendString(append(dst, `,"url":`...), address)
-	dst = appendString(append(dst, `,"detail":`...), commitDetail(m, address, e.Now()))
+	dst = appendString(append(dst, `,"label":`...), text.Label())
+	dst = appendString(append(dst, `,"url":`...), text.URL)
+	dst = appendString(append(dst, `,"detail":`...), text.Detail())
 	dst = appendRepoID(dst, m.Repo)
 	dst = appendString(append(dst, `,"oid":`...), m.OID)
 	dst = appendString(append(dst, `,"message":`...), m.Message)
 	dst = appendSignature(dst, "author", m.Author)
 	dst = appendSignature(dst, "committer", m.Committer)
 	dst = appendRepoAge(dst, m.Repo)
-	dst = appendString(append(dst, `,"content":`...), fenced(m))
+	dst = appendString(append(dst, `,"content":`...), text.Body)
 	if m.Cut {
 		dst = append(dst, `,"contentTruncated":true`...)
 	}
 	if m.Hidden > 0 {
 		dst = strconv.AppendInt(append(dst, `,"hiddenRanges":`...), int64(m.Hidden), 10)
 	}
-	return append(appendHighlights(append(dst, `,"ranges":`...), highlights(m)), '}')
-}
-
-// commitLabel is Markdown with three links, whose texts clients take from it:
-// texts are not escaped.
-func commitLabel(m *query.CommitMatch, address string) string {
-	subject, _, _ := strings.Cut(m.Message, "\n")
-	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
-	return "[" + displayName(m.Repo.Name) + "](" + repo + ") › [" + m.Author.Name + "](" + address + "): [" +
-		strings.TrimSpace(subject) + "](" + address + ")"
-}
-
-// displayName leaves out of a repository's name the host that it begins with.
-func displayName(name string) string {
-	host, path, _ := strings.Cut(name, "/")
-	if strings.Contains(host, ".") && strings.Contains(path, "/") {
-		return path
-	}
-	return name
-}
-
-func commitDetail(m *query.CommitMatch, address string, now time.Time) string {
-	return "[`" + m.OID[:min(7, len(m.OID))] + "` " + age.Words(m.Author.Date, now) + "](" + address + ")"
+	return append(appendHighlights(append(dst, `,"ranges":`...), Highlights(m)), '}')
 }
 
 func appendSignature(dst []byte, who string, s query.Signature) []byte {
@@ -77,15 +53,6 @@ func wireDate(t time.Time) time.Time {
 		return time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 	}
 	return t
-}
-
-// fenced returns the body as Markdown.
-func fenced(m *query.CommitMatch) string {
-	kind := "COMMIT_EDITMSG"
-	if m.IsDiff {
-		kind = "diff"
-	}
-	return "```" + kind + "\n" + m.Body + "\n```"
 }
 
 func appendHighlights(dst []byte, highlights [][3]uint32) []byte {

@@ -149,7 +149,7 @@ func TestHighlights(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &query.CommitMatch{Body: c.body, IsDiff: c.isDiff, Ranges: c.ranges}
-			if got := fmt.Sprint(highlights(m)); got != c.want {
+			if got := fmt.Sprint(Highlights(m)); got != c.want {
 				t.Errorf("body %q, ranges %+v: got %s, want %s", c.body, c.ranges, got, c.want)
 			}
 		})

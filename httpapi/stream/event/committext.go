@@ -1,7 +1,6 @@
 package event
 
 import (
-	"html"
 	"net/url"
 	"strings"
 	"time"
@@ -10,36 +9,55 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// CommitText is how a commit that matched is shown, in a stream and elsewhere.
+// CommitText is how a commit that matched is shown, in a stream and elsewhere. Its texts
+// are those of strangers, as they are.
 type CommitText struct {
-	// URL is the path of the commit's page.
-	URL string
-	// Label and Detail are Markdown with links; LabelHTML and DetailHTML are the
-	// same as HTML.
-	Label, LabelHTML, Detail, DetailHTML string
-	// Body is the message or diff as Markdown, BodyHTML as HTML.
-	Body, BodyHTML string
-	// Highlights are the places in Body, each a line, counted from that of the
-	// fence, the characters before it and their number.
-	Highlights [][3]uint32
+	// URL and RepositoryURL are the paths of the pages of the commit and its repository.
+	URL, RepositoryURL string
+	// Repository is the name of the repository without the host that it begins with.
+	Repository string
+	// Author made the commit, and Subject is the first line of its message.
+	Author, Subject string
+	// ID is its abbreviated id, and Age how long ago it was made, in words.
+	ID, Age string
+	// Body is the message or diff as Markdown.
+	Body string
 }
 
 // NewCommitText returns the text of m as of a time.
 func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
-	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
-	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
 	subject, _, _ := strings.Cut(m.Message, "\n")
 	return CommitText{
-		URL: address, Label: commitLabel(m, address), Detail: commitDetail(m, address, now), Body: fenced(m),
-		LabelHTML: "<p>" + link(displayName(m.Repo.Name), repo) + " › " + link(m.Author.Name, address) + ": " +
-			link(strings.TrimSpace(subject), address) + "</p>",
-		DetailHTML: "<p>" + link(m.OID[:min(7, len(m.OID))]+" "+age.Words(m.Author.Date, now), address) + "</p>",
-		BodyHTML:   "<pre><code>" + html.EscapeString(m.Body) + "\n</code></pre>",
-		Highlights: highlights(m),
+		URL:           (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath(),
+		RepositoryURL: (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath(),
+		Repository:    displayName(m.Repo.Name), Author: m.Author.Name, Subject: strings.TrimSpace(subject),
+		ID: m.OID[:min(7, len(m.OID))], Age: age.Words(m.Author.Date, now), Body: fenced(m),
 	}
 }
 
-// link is HTML; address is a path that is escaped already.
-func link(text, address string) string {
-	return `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(text) + "</a>"
+// Label is Markdown with three links, whose texts clients take from it: texts are not
+// escaped.
+func (t *CommitText) Label() string {
+	return "[" + t.Repository + "](" + t.RepositoryURL + ") › [" + t.Author + "](" + t.URL + "): [" + t.Subject + "](" + t.URL + ")"
+}
+
+// Detail is Markdown with a link whose text is the id and the age.
+func (t *CommitText) Detail() string { return "[`" + t.ID + "` " + t.Age + "](" + t.URL + ")" }
+
+// displayName leaves out of a repository's name the host that it begins with.
+func displayName(name string) string {
+	host, path, _ := strings.Cut(name, "/")
+	if strings.Contains(host, ".") && strings.Contains(path, "/") {
+		return path
+	}
+	return name
+}
+
+// fenced returns the body as Markdown.
+func fenced(m *query.CommitMatch) string {
+	kind := "COMMIT_EDITMSG"
+	if m.IsDiff {
+		kind = "diff"
+	}
+	return "```" + kind + "\n" + m.Body + "\n```"
 }

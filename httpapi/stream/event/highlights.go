@@ -8,11 +8,11 @@ import (
 	"github.com/trawlsearch/trawl/query/diff"
 )
 
-// highlights returns the ranges of a commit match line by line, without pieces
+// Highlights returns the ranges of a commit match line by line, without pieces
 // that are empty: each a line, counted from that of the code fence, the first rune
 // in it, and a length. Lengths count runes, except where a range goes on in the
 // next line: there they count bytes, as clients of this API are used to.
-func highlights(m *query.CommitMatch) [][3]uint32 {
+func Highlights(m *query.CommitMatch) [][3]uint32 {
 	out := [][3]uint32{}
 	wider := widerHeaders(m)
 	for _, r := range m.Ranges {
