@@ -74,14 +74,14 @@ export class Answer {
       const end = given > perWorker ? piece.lastIndexOf(newline) + 1 : 0;
       if (end) {
         await this.#give(piece.slice(0, end));
-        await this.settled(true);
+        await this.#handOver();
         given = 0;
       }
       given += piece.length - end;
       await this.#give(end ? piece.slice(end) : piece);
     }
     await this.settled();
-    if (given > perWorker / 4) this.settled(true).catch(() => {}); // nobody waits for it
+    if (given > perWorker / 4) this.#handOver().catch(() => {}); // nobody waits for it
   }
 
   // #give gives the worker bytes, once it has taken in most of what it was given.
@@ -92,11 +92,15 @@ export class Answer {
     if (this.#failed) throw this.#failed;
   }
 
-  // settled waits until all that was read has been taken in. With leave, another worker
-  // keeps it from then on.
-  async settled(leave = false) {
-    if (leave && !this.#failed) this.#next = await this.#another();
+  // #handOver has another worker keep what was read, if one starts.
+  async #handOver() {
+    if (!this.#failed) this.#next = await this.#another();
     if (this.#closed) this.#next?.terminate();
+    await this.settled();
+  }
+
+  // settled waits until all that was read has been taken in.
+  async settled() {
     if (!this.#failed) {
       this.#worker.postMessage({ end: true, leave: this.#next !== null });
       await new Promise((done) => (this.#ended = done));
