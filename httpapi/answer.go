@@ -20,14 +20,36 @@ const leastZipped = 1 << 10
 // some hundred bytes at a time.
 const zippedWrites = 16 << 10
 
-// compressor returns a compressor that writes to out, for an answer of so many bytes. It is
-// nil if the answer leaves as it is: see mayZip, or too many compressors are in use. The caller gives it back.
-func (s *Server) compressor(w http.ResponseWriter, r *http.Request, size int64, out io.Writer) *gzip.Writer {
+// compressors are those of a server, by the size of what they compress: a download that a
+// client reads slowly keeps its own for minutes, and there are few for those.
+type compressors struct{ answers, downloads *compress.Pool }
+
+const (
+	// largeBody is the size from which a body is a download.
+	largeBody = 1 << 20
+	// mostDownloads is how many downloads are compressed at once.
+	mostDownloads = 4
+)
+
+func newCompressors(answers int) compressors {
+	return compressors{compress.NewPool(answers), compress.NewPool(min(answers, mostDownloads))}
+}
+
+func (c compressors) pool(size int64) *compress.Pool {
+	if size > largeBody {
+		return c.downloads
+	}
+	return c.answers
+}
+
+// of returns a compressor for an answer of so many bytes, which goes back to the pool of that
+// size. It is nil if the answer leaves as it is: see mayZip, or too many are in use.
+func (c compressors) of(w http.ResponseWriter, r *http.Request, size int64) *gzip.Writer {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if !mayZip(r, size) {
 		return nil
 	}
-	return s.compressors.Get(out)
+	return c.pool(size).Get(io.Discard)
 }
 
 // SetLength sets the headers of an answer to HEAD about a body of so many bytes. The length of
@@ -58,12 +80,12 @@ type Body struct {
 // NewBody returns the body of an answer of so many bytes before it is compressed, and sets
 // the headers that say how it leaves. The caller calls Release.
 func NewBody(w http.ResponseWriter, r *http.Request, size int64) *Body {
-	s := recordOf(r.Context()).server
-	if s == nil { // a handler that is called by itself
-		s = &Server{compressors: compress.NewPool(1)}
+	from := newCompressors(1) // of a handler that is called by itself
+	if s := recordOf(r.Context()).server; s != nil {
+		from = s.compressors
 	}
-	b := &Body{w: w, pool: s.compressors}
-	if b.zip = s.compressor(w, r, size, io.Discard); b.zip != nil {
+	b := &Body{w: w, pool: from.pool(size)}
+	if b.zip = from.of(w, r, size); b.zip != nil {
 		b.out = bufio.NewWriterSize(w, int(min(size, zippedWrites)))
 		b.zip.Reset(b.out)
 		w.Header().Set("Content-Encoding", "gzip")
@@ -131,8 +153,8 @@ func writeAll(w io.Writer, body [][]byte) {
 
 // ServeJSON answers with a value as JSON, which no cache keeps. It leaves compressed if the
 // client allows: below /.api/ a session counts only for requests that no other site can
-// cause, so nobody sees the sizes of answers to queries of their own beside what another
-// may see.
+// cause, and elsewhere an answer shows nothing of its address, so nobody sees the sizes of
+// answers to queries of their own beside what another may see.
 func ServeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

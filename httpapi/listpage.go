@@ -98,7 +98,7 @@ func (s searchRoutes) serveList(w http.ResponseWriter, r *http.Request) error {
 	}
 	data.To = from + len(data.Results)
 	data.pages(r.URL.Query(), list.more)
-	return s.ServePage(w, r, pages, web.View{Page: "list.html", Here: searchPath, Styles: []string{"search.css"}, Data: data})
+	return s.ServePage(w, r, pages, web.View{Page: "list.html", Here: searchPath, Compress: true, Reflected: true, Styles: []string{"search.css"}, Data: data})
 }
 
 // pages sets the addresses of the pages beside this one.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"compress/gzip"
 	"embed"
-	"io"
 	"net/http"
 	"strings"
 
@@ -48,7 +47,7 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 func (s *Server) render(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View, work *Work) (*web.Page, error) {
 	zip := s.pageZip(w, r, v)
 	if zip != nil {
-		defer s.compressors.Put(zip)
+		defer s.compressors.answers.Put(zip)
 	}
 	return t.Render(r, v, zip, work.Yield)
 }
@@ -57,15 +56,15 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, t web.Templates,
 // may not be compressed, or too many are in use.
 func (s *Server) pageZip(w http.ResponseWriter, r *http.Request, v web.View) *gzip.Writer {
 	if !v.Compress {
-		if _, ok := v.Data.(interface{ Reflects() }); !ok {
-			return nil
-		}
+		return nil
+	}
+	if v.Reflected {
 		w.Header().Add("Vary", "Sec-Fetch-Site")
 		if isLed(r) {
 			return nil
 		}
 	}
-	return s.compressor(w, r, leastZipped, io.Discard)
+	return s.compressors.of(w, r, leastZipped)
 }
 
 // isLed reports whether another site may have had the browser of a signed-in user ask for a

@@ -19,8 +19,6 @@ const searchPath = "/search"
 // searchData is the data of the search page. The search itself is run by its
 // script.
 type searchData struct {
-	// The query stands beside names of search contexts and repositories, and results.
-	web.Reflected
 	// Query, PatternType, Context and Mode are the parameters q, patternType,
 	// context and sm of links that lead here.
 	Query, PatternType, Context, Mode string
@@ -134,7 +132,7 @@ func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 		scripts = append(scripts, "home.js")
 	}
 	return s.ServePage(w, r, pages, web.View{
-		Page: "search.html", Here: searchPath, Scripts: scripts, Styles: []string{"search.css"}, Data: data,
+		Page: "search.html", Here: searchPath, Compress: true, Reflected: true, Scripts: scripts, Styles: []string{"search.css"}, Data: data,
 		Policy: map[string]string{"worker-src": "'self'"},
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/httpapi/trace"
 )
@@ -67,8 +66,8 @@ type Server struct {
 	Streams stream.Limits
 	// Admission decides which answers are made now; nil admits all.
 	Admission *Admission
-	// Compressors is how many streams are compressed at once, at about a megabyte
-	// each; the others leave as they are. 0 is 64.
+	// Compressors is how many answers are compressed at once, at about a megabyte each, and
+	// a few large ones besides; the others leave as they are. 0 is 64.
 	Compressors int
 	// WriteTimeout is how long 48 KiB of an event, or one page, may take to leave;
 	// 0 is a minute.
@@ -100,7 +99,7 @@ type Server struct {
 
 	prepareOnce sync.Once
 	traces      *trace.Store
-	compressors *compress.Pool
+	compressors compressors
 	stream      *stream.Endpoint
 	draining    atomic.Bool   // set by Drain
 	closing     chan struct{} // closed by Close
@@ -124,7 +123,7 @@ func (s *Server) prepare() {
 		if s.Compressors == 0 {
 			s.Compressors = defaultCompressors
 		}
-		s.compressors = compress.NewPool(s.Compressors)
+		s.compressors = newCompressors(s.Compressors)
 		if s.WriteTimeout == 0 {
 			s.WriteTimeout = defaultWriteTimeout
 		}
@@ -140,7 +139,7 @@ func (s *Server) prepare() {
 		s.traces = &trace.Store{ExternalURL: s.ExternalURL, Now: s.Now, Random: s.Random}
 		s.closing = make(chan struct{})
 		s.stream = stream.New(stream.Options{
-			Searcher: s.Searcher, Traces: s.traces, Compressors: s.compressors, WriteTimeout: s.WriteTimeout,
+			Searcher: s.Searcher, Traces: s.traces, Compressors: s.compressors.answers, WriteTimeout: s.WriteTimeout,
 			Closing: s.closing, Now: s.Now, Limits: s.Streams,
 		})
 	})

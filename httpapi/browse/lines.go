@@ -50,3 +50,14 @@ func parseLines(rawQuery string) lineRange {
 	}
 	return lineRange{}
 }
+
+// reflects reports whether the query of an address has more than lines, which the page may
+// show.
+func reflects(rawQuery string) bool {
+	for part := range strings.SplitSeq(rawQuery, "&") {
+		if part != "" && !lineQuery.MatchString(strings.TrimSuffix(strings.ReplaceAll(part, "%3A", ":"), "=")) {
+			return true
+		}
+	}
+	return false
+}

@@ -158,7 +158,10 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 			return e.redirect(w, r, a.redirect)
 		}
 		w.Header().Set("X-Robots-Tag", "noindex")
-		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Compress: true, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js", "finder.js"}, a.scripts...), Data: a.data})
+		return e.Pages.ServePage(w, r, pages, web.View{
+			Page: a.page, Compress: true, Reflected: reflects(r.URL.RawQuery), Styles: []string{"code.css"},
+			Scripts: append([]string{"lines.js", "switch.js", "finder.js"}, a.scripts...), Data: a.data,
+		})
 	}
 }
 

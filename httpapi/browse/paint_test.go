@@ -201,6 +201,13 @@ func TestParseLines(t *testing.T) {
 			t.Errorf("parseLines(%q) = %v, want %v", query, got, want)
 		}
 	}
+	for query, want := range map[string]bool{
+		"": false, "L10": false, "L4%3A6-4%3A10": false, "L10=": false, "q=x": true, "L10&find=x": true, "Lx": true, "&L7&": false,
+	} {
+		if got := reflects(query); got != want {
+			t.Errorf("reflects(%q) = %t, want %t", query, got, want)
+		}
+	}
 }
 
 func TestShown(t *testing.T) {

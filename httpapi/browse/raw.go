@@ -201,7 +201,7 @@ func (d *download) sendText(r *http.Request, size int64, plain func(http.Header)
 	if !body.Compressed() {
 		plain(d.Header())
 	}
-	if _, err := io.Copy(body, text); err != nil {
+	if _, err := io.Copy(body, struct{ io.Reader }{text}); err != nil { // not in pieces of its buffer
 		return err
 	}
 	return body.End()

@@ -96,7 +96,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return e.Pages.ServePage(w, r, pages, web.View{
-		Page: "repositories.html", Here: Path, Compress: true, Scripts: []string{"repolist.js"}, Data: d,
+		Page: "repositories.html", Here: Path, Compress: true, Reflected: true, Scripts: []string{"repolist.js"}, Data: d,
 	})
 }
 

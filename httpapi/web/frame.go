@@ -62,23 +62,17 @@ type View struct {
 	// Wide uses the whole width of the window.
 	Wide bool
 	// Compress has the page compressed for clients that take that. A page with a secret
-	// is not: its size would tell of the secret to who can put text beside it. Data that
-	// has Reflected decides by the request.
+	// is not: its size would tell of the secret to who can put text beside it.
 	Compress bool
+	// Reflected says that the page shows text of its address beside what only its reader
+	// may see. Compressed, its size tells how much of that text stands elsewhere in it (the
+	// attack BREACH). It leaves as it is if another site may have led the browser of a
+	// signed-in user there, and chosen the text.
+	Reflected bool
 	// Policy adds to or replaces directives of the policy, by name.
 	Policy map[string]string
 	Data   any
 }
-
-// Reflected is a part of the data of pages that show text of their address beside what
-// only their reader may see, and have no other secret. The size of such a page, compressed,
-// tells how much of that text stands elsewhere in it (the attack BREACH). It is compressed
-// unless another site may have led the browser of a signed-in user there, which would choose
-// the text.
-type Reflected struct{}
-
-// Reflects marks the data that has it.
-func (Reflected) Reflects() {}
 
 // Group is a part of a sidebar.
 type Group struct {
