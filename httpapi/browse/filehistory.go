@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -20,11 +21,22 @@ const (
 )
 
 // pathHistory reads commits that changed the path of a target, as many as a page asks for,
-// newest first. A file is followed through renames: behind the commit that gave it its path
-// are those of the path before, as git lists them from there. Each page lists them from the
-// start, so that its address needs no more than a number. problem says why the file could
-// not be followed to its end, "" if it could.
+// newest first. A file is followed through renames: behind the oldest commit of its path are
+// those of the path before, as git lists them from there. Where a path was left and taken
+// again, what was done under another name in between is not listed. Each page lists them
+// from the start, so that its address needs no more than a number. problem says why the file
+// was not followed to its end.
 func (e *Endpoint) pathHistory(r *http.Request, p *target, skip, most int) (rows []commitRow, problem string, err error) {
+	work := httpapi.WorkOf(r.Context())
+	work.Rest() // git works
+	rows, problem, err = e.readHistory(r, p, skip, most)
+	if failed := work.Resume(r.Context()); failed != nil {
+		return nil, "", failed
+	}
+	return rows, problem, err
+}
+
+func (e *Endpoint) readHistory(r *http.Request, p *target, skip, most int) (rows []commitRow, problem string, err error) {
 	found, ok, err := p.code.At(r.Context(), p.commit, p.path)
 	if err != nil || ok && found.Directory() {
 		// What cannot be read now may have commits all the same.
@@ -47,6 +59,8 @@ func (e *Endpoint) pathHistory(r *http.Request, p *target, skip, most int) (rows
 		return h.rows, "Git takes too much memory to follow the file any further.", nil
 	case err != nil:
 		return nil, "", p.readable(err)
+	case h.renames == maxRenames:
+		return h.rows, fmt.Sprintf("The file is followed through %d renames.", maxRenames), nil
 	}
 	return h.rows, "", nil
 }
@@ -59,6 +73,8 @@ type fileHistory struct {
 	// path is where the file was last, and oldest the last of seen commits that changed it.
 	path, oldest string
 	seen         int
+	// renames counts the paths that it had before.
+	renames int
 }
 
 // list adds the commits that changed a path, from a commit on.
@@ -91,7 +107,7 @@ func (h *fileHistory) list(ctx context.Context, from, path string) error {
 
 // follow adds the commits of the paths that the file had before, until the page is full.
 func (h *fileHistory) follow(ctx context.Context) error {
-	for range maxRenames {
+	for ; h.renames < maxRenames; h.renames++ {
 		if len(h.rows) == h.most || h.oldest == "" {
 			return nil
 		}
