@@ -1,9 +1,11 @@
 package complete
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -36,6 +38,8 @@ type Endpoint struct {
 	// Finder looks for files, definitions and people. Without a searcher none are
 	// proposed.
 	Finder navigate.Finder
+	// refsTime bounds reading names of branches and tags; 0 is refsTime.
+	refsTime time.Duration
 }
 
 // Routes returns the routes of the endpoint.
@@ -73,7 +77,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 			return e.Finder.Search(ctx, text, "regexp", 0, nil)
 		}
 	}
-	seen := names{all: snapshot.Listed(), visible: auth.From(r.Context()).CanSee, refs: refsWithin(r.Context(), st.GitDirs())}
+	seen := names{all: snapshot.Listed(), visible: auth.From(r.Context()).CanSee, refs: refsWithin(r.Context(), cmp.Or(e.refsTime, refsTime), st.GitDirs())}
 	if e.Languages != nil {
 		seen.languages = countWithin(e.Languages, snapshot)
 	}

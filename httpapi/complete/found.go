@@ -92,14 +92,19 @@ func written(value string) string {
 // kept are the filters of the query around a word that say where to look.
 var kept = []string{"repo", "context", "rev", "fork", "archived", "visibility", "lang"}
 
-// within adds to a query where the query around a word looks. One that cannot be read, or
-// has several parts, says nothing.
-func within(text, around string) string {
-	q, err := syntax.Parse(around, query.Regexp)
+// filtersOf are the filters of the query around a word. One that cannot be read, or has
+// several parts, has none.
+func filtersOf(around string) []query.Filter {
+	q, err := syntax.Parse(around, query.Keyword)
 	if err != nil || len(q.Basics) != 1 {
-		return text
+		return nil
 	}
-	for _, f := range q.Basics[0].Filters {
+	return q.Basics[0].Filters
+}
+
+// within adds to a query where the query around a word looks.
+func within(text, around string) string {
+	for _, f := range filtersOf(around) {
 		if slices.Contains(kept, f.Field) {
 			text = syntax.FormatFilter(f) + " " + text
 		}

@@ -88,7 +88,7 @@ func (n names) languageBytes() map[string]int64 {
 }
 
 // countWithin returns what counts the languages of a repository, or returns nothing once countTime is
-// over. What was counted before takes no time.
+// over. What was counted before takes no time, and a count that was begun is finished.
 func countWithin(counts *code.Languages, sn *store.Snapshot) func(r *store.Repository) []code.LanguageShare {
 	until := time.Now().Add(countTime)
 	return func(r *store.Repository) []code.LanguageShare {

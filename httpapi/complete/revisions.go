@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -21,18 +19,14 @@ const (
 	mostNamed = 3
 	// refsTime bounds reading their names: a person types on meanwhile.
 	refsTime = 20 * time.Millisecond
-	// mostRefs are kept of what is read.
+	// mostRefs are kept of the branches of a repository, the first by name, and of its tags,
+	// the last.
 	mostRefs = 5000
 )
 
-// repositoriesIn are the expressions by which the query around a word names its repositories. A
-// query that cannot be read, or has several parts, names none.
+// repositoriesIn are the expressions by which the query around a word names its repositories.
 func repositoriesIn(around string) (out []string) {
-	q, err := syntax.Parse(around, query.Regexp)
-	if err != nil || len(q.Basics) != 1 {
-		return nil
-	}
-	for _, f := range q.Basics[0].Filters {
+	for _, f := range filtersOf(around) {
 		if f.Field == "repo" && !f.Negated && f.Predicate == nil {
 			expression, _, _ := strings.Cut(f.Value, "@")
 			out = append(out, expression)
@@ -85,28 +79,31 @@ func revisions(expressions []string, text string, n names, make func(name string
 }
 
 // refsWithin returns what reads the branches of repositories with a text in their names, and
-// their tags, the last by name first: they are mostly versions. All calls have refsTime together.
+// their tags, the last by name first: they are mostly versions. All calls have a time together.
 // It reads plain files: a process of git for each letter that is typed would take longer. What is
 // not in plain files is not proposed.
-func refsWithin(ctx context.Context, dirs *store.GitDirs) func(r *store.Repository, text string) []string {
+func refsWithin(ctx context.Context, within time.Duration, dirs *store.GitDirs) func(r *store.Repository, text string) []string {
 	var until time.Time // zero before the first call
 	return func(r *store.Repository, text string) []string {
 		if until.IsZero() {
-			until = time.Now().Add(refsTime)
+			until = time.Now().Add(within)
 		}
 		ctx, cancel := context.WithDeadline(ctx, until)
 		defer cancel()
-		below := func(prefix string) (out []string) {
+		below := func(prefix string, last bool) (out []string) {
 			git.EachPlainRefName(ctx, dirs.Dir(r), prefix, func(full string) bool {
 				if name := full[len(prefix):]; strings.Contains(name, text) {
 					out = append(out, name)
 				}
-				return len(out) < mostRefs
+				if last && len(out) == 2*mostRefs {
+					out = slices.Delete(out, 0, mostRefs) // they come by name, but for loose ones
+				}
+				return last || len(out) < mostRefs
 			})
 			slices.Sort(out)
 			return slices.Compact(out)
 		}
-		branches, tags := below("refs/heads/"), below("refs/tags/")
+		branches, tags := below("refs/heads/", false), below("refs/tags/", true)
 		slices.Reverse(tags)
 		return append(branches, tags...)
 	}

@@ -3,6 +3,7 @@ package complete
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/worldtest"
@@ -24,7 +25,7 @@ func TestRevisions(t *testing.T) {
 		w.Sync("lab/" + name)
 	}
 	ann := readerOfSecret(w)
-	e := &Endpoint{Store: func() *store.Store { return w.Store }}
+	e := &Endpoint{Store: func() *store.Store { return w.Store }, refsTime: time.Minute}
 	for _, c := range []struct {
 		text string
 		user bool

@@ -35,7 +35,7 @@ func EachPlainRefName(ctx context.Context, dir, prefix string, f func(name strin
 // eachName calls f with the names of the refs below prefix, which ends with a slash, until it
 // returns an error.
 func (r refFiles) eachName(prefix string, f func(name string) error) error {
-	root := filepath.Join(r.gitDir, filepath.FromSlash(prefix))
+	root, loose := filepath.Join(r.gitDir, filepath.FromSlash(prefix)), 0
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && file == root && errors.Is(err, fs.ErrNotExist):
@@ -50,7 +50,7 @@ func (r refFiles) eachName(prefix string, f func(name string) error) error {
 			return err
 		}
 		ref := filepath.ToSlash(name)
-		if !d.Type().IsRegular() || !isPlainRef(ref) {
+		if loose++; loose > mostLooseRefs || !d.Type().IsRegular() || !isPlainRef(ref) {
 			return errUnplain
 		}
 		return f(ref)
