@@ -53,8 +53,8 @@ func (p *linePart) room() int {
 	return (p.before/maxShownLine+1)*maxShownLine - p.before + p.early()
 }
 
-// early is how many bytes at the beginning of the part stand before the multiple of
-// maxShownLine that it begins at: those of a character that the multiple is within.
+// early is maxShownLine if the part begins with a character that a multiple of maxShownLine is
+// within, and so before that multiple, else 0.
 func (p *linePart) early() int {
 	if over := p.before % maxShownLine; over > maxShownLine-utf8.UTFMax {
 		return maxShownLine

@@ -5,7 +5,7 @@ const toldMillis = 1500;
 
 // put puts text on the clipboard. Pages that came over plain HTTP have none, and others may
 // not be allowed to use it, but a field in them can be copied.
-async function put(text) {
+async function put(text, button) {
   try {
     return await navigator.clipboard.writeText(text);
   } catch {
@@ -13,10 +13,12 @@ async function put(text) {
   }
   const field = document.createElement("textarea");
   field.value = text;
-  document.body.append(field);
+  field.style.position = "fixed";
+  button.after(field); // in its dialog, if it is in one
   field.select();
   const done = document.execCommand("copy");
   field.remove();
+  button.focus({ preventScroll: true });
   if (!done) throw new Error("not copied");
 }
 
@@ -24,7 +26,7 @@ async function put(text) {
 export async function copy(button, text) {
   button.dataset.label ??= button.textContent;
   try {
-    await put(await text);
+    await put(await text, button);
     button.textContent = "Copied";
   } catch {
     button.textContent = "Not copied";

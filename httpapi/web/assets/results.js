@@ -207,10 +207,10 @@ function commit(match, how) {
 }
 
 // twice is the name that a line has twice, as those of a diff have that name the file before
-// and after; "" if it has not.
+// and after; "" if it has not, or where the name is not written as it is.
 function twice(text) {
-  const half = (text.length - 1) / 2;
-  return text[half] === " " && text.slice(0, half) === text.slice(half + 1) ? text.slice(0, half) : "";
+  const half = (text.length - 1) / 2, name = text.slice(0, half);
+  return text[half] === " " && name === text.slice(half + 1) && !/[\\\ufffd]/.test(name) ? name : "";
 }
 
 // once are the spans of a text that stands twice, the second time from a place on.

@@ -132,7 +132,9 @@ export class Search {
   // #heard notes that the server is there, and waits for it to be heard of again.
   #heard() {
     clearTimeout(this.#stall);
-    this.#stall = setTimeout(() => this.found && this.#page.summary.replaceChildren(...stalled(this.#state, stall)), stall);
+    this.#stall = setTimeout(() => {
+      if (this.found || this.#before) this.#page.summary.replaceChildren(...stalled(this.#state, stall));
+    }, stall);
   }
 
   #take(name, data) {
