@@ -131,16 +131,7 @@ func TestLineHistoryPages(t *testing.T) {
 	}
 	w.AddSource("lab/busy=" + repo.Dir)
 	w.Sync("lab/busy")
-	var all []string
-	next := "/lab/busy/-/commits/a.txt?L2"
-	for pages := 0; next != "" && pages < 5; pages++ {
-		body := w.get(next).body
-		all = append(all, changes(body)...)
-		m := regexp.MustCompile(`rel="next" href="/under([^"]*)"`).FindStringSubmatch(body)
-		if next = ""; m != nil {
-			next = strings.ReplaceAll(m[1], "&amp;", "&")
-		}
-	}
+	all := w.follow("/lab/busy/-/commits/a.txt?L2", changes)
 	if len(all) != 45 || all[0] != "No 44" || all[44] != "No 0" || slices.ContainsFunc(all, func(s string) bool { return strings.Count(strings.Join(all, "|")+"|", s+"|") > 1 }) {
 		t.Errorf("%d commits: %q", len(all), all)
 	}

@@ -2,9 +2,11 @@ package browse_test
 
 import (
 	"cmp"
+	"html"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -132,4 +134,18 @@ func await[T any](t *testing.T, what string, done func() (T, bool)) T {
 	}
 	t.Fatalf("waited 30 s for %s", what)
 	panic("unreachable")
+}
+
+// follow returns what is read of a page and of those that follow it, five at most.
+func (w *world) follow(next string, read func(body string) []string) (all []string) {
+	w.Helper()
+	for pages := 0; next != "" && pages < 5; pages++ {
+		body := w.get(next).body
+		all = append(all, read(body)...)
+		m := regexp.MustCompile(`rel="next" href="/under([^"]*)"`).FindStringSubmatch(body)
+		if next = ""; m != nil {
+			next = html.UnescapeString(m[1])
+		}
+	}
+	return all
 }
