@@ -31,8 +31,11 @@ const (
 	mostDownloads = 4
 )
 
-func newCompressors(answers int) compressors {
-	return compressors{compress.NewPool(answers), compress.NewPool(min(answers, mostDownloads))}
+// newCompressors returns so many compressors in all, of which an eighth is for downloads, and
+// one of each at least.
+func newCompressors(all int) compressors {
+	downloads := max(1, min(all/8, mostDownloads))
+	return compressors{compress.NewPool(max(1, all-downloads)), compress.NewPool(downloads)}
 }
 
 func (c compressors) pool(size int64) *compress.Pool {

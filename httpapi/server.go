@@ -66,8 +66,8 @@ type Server struct {
 	Streams stream.Limits
 	// Admission decides which answers are made now; nil admits all.
 	Admission *Admission
-	// Compressors is how many answers are compressed at once, at about a megabyte each, and
-	// a few large ones besides; the others leave as they are. 0 is 64.
+	// Compressors is how many answers are compressed at once, at about a megabyte each: an
+	// eighth of them, four at most, are large ones. The others leave as they are. 0 is 64.
 	Compressors int
 	// WriteTimeout is how long 48 KiB of an event, or one page, may take to leave;
 	// 0 is a minute.

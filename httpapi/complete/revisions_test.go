@@ -37,6 +37,7 @@ func TestRevisions(t *testing.T) {
 		{"repo:^lab/open$ rev:", false, []string{"main", "fix/open", "v2-open", "v1-open"}},
 		{"repo:^lab/open$ rev:op", false, []string{"fix/open", "v2-open", "v1-open"}},
 		{"repo:lab repo:open rev:fix", false, []string{"fix/open"}},
+		{"(a or b repo:open rev:fix", false, []string{"fix/open"}},
 		// a few repositories
 		{"repo:lab rev:v1", false, []string{"v1-open", "v1-other"}},
 		{"repo:lab rev:v1", true, []string{"v1-open", "v1-other", "v1-secret"}},
