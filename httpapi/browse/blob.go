@@ -74,8 +74,9 @@ const symbolicLink = "symbolic link"
 type source struct {
 	Lines []lineRow
 	// First and Last are the lines of the window, and Total is how many the text
-	// has.
+	// has, or more with More.
 	First, Last, Total int
+	More               bool
 	// Before and Behind are the addresses of the windows beside this one, "" for
 	// none.
 	Before, Behind string
@@ -137,11 +138,8 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	}
 	o, err := p.object(r.Context(), found, maxShownBytes)
 	data.Bytes = int(o.Size)
-	large := errors.Is(err, git.ErrTooLarge)
 	switch {
-	case large && o.Size > maxLargeBytes:
-		data.Problem = "The file is too large to be shown."
-	case large:
+	case errors.Is(err, git.ErrTooLarge):
 		httpapi.WorkOf(r.Context()).Shrink(blobHolds / 2)
 		if err := e.fillLarge(r, p, &data, found); err != nil {
 			return answer{}, p.readable(err)
@@ -169,7 +167,11 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 			return answer{}, err
 		}
 	}
-	return answer{page: "blob.html", data: &data, scripts: []string{"names.js", "tools.js", "tree.js", "matches.js"}}, nil
+	scripts := []string{"names.js", "tools.js", "tree.js", "matches.js"}
+	if data.Part() {
+		scripts = append(scripts, "windows.js")
+	}
+	return answer{page: "blob.html", data: &data, scripts: scripts}, nil
 }
 
 // fill shows the text of a file.
@@ -308,7 +310,7 @@ func lineFrom(r *http.Request) int {
 
 // newSource numbers the lines of a window and marks those that are named.
 func newSource(lines []codeLine, win window, named lineRange) source {
-	s := source{First: win.first, Last: win.last, Total: win.lines, Lines: make([]lineRow, len(lines))}
+	s := source{First: win.first, Last: win.last, Total: win.lines, More: win.more, Lines: make([]lineRow, len(lines))}
 	first := true
 	for i, line := range lines {
 		row := lineRow{N: win.first + i, codeLine: line, Marked: named.holds(win.first + i), Block: i > 0 && i%blockLines == 0}

@@ -2,11 +2,13 @@ package browse_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/internal/gitrepo"
 )
@@ -100,6 +102,18 @@ func TestLargePages(t *testing.T) {
 		if n := strings.Count(got.body, c.rows); n != c.n {
 			t.Errorf("%s: %d times %s, want %d", c.path, n, c.rows, c.n)
 		}
+	}
+}
+
+// A text that is not read in time is not shown, and the page leads to the file.
+func TestLargeTextTooSlow(t *testing.T) {
+	w := newWorld(t, func(w *world) { w.blameWithin = time.Nanosecond })
+	w.kiln.Write("huge.txt", strings.Repeat("glaze\n", 1<<20))
+	w.kiln.Commit("huge")
+	w.Sync("lab/kiln")
+	a := w.get("/lab/kiln/-/blob/huge.txt?L500000")
+	if a.status != http.StatusOK || !strings.Contains(a.body, "Its lines are not reached within 1ns") || !strings.Contains(a.body, `/-/raw/huge.txt"`) || strings.Contains(a.body, `id="source"`) {
+		t.Errorf("%d: %.3000s", a.status, a.body)
 	}
 }
 

@@ -2,7 +2,9 @@ package browse
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"unicode/utf8"
@@ -11,24 +13,32 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// maxLargeBytes is the largest text that a page shows a window of.
-const maxLargeBytes = 64 << 20
-
 // binaryWithin is in how many bytes at its beginning a file that is no text has a zero, as
 // git judges it.
 const binaryWithin = 8000
 
 // fillLarge shows a window of a text that is too large to be held: it is read as a stream,
-// of which the window and the number of lines are kept. It has no colours.
+// of which the window and the number of lines are kept. It has no colours. What takes
+// longer to read than blame may take is not counted to its end.
 func (e *Endpoint) fillLarge(r *http.Request, p *target, data *blobData, file git.Entry) error {
 	named := parseLines(r.URL.RawQuery)
 	w := newWindowWriter(max(named.first, lineFrom(r)), maxWindowLines)
 	if named.column > 0 && w.line == named.first {
 		w.part = &linePart{column: named.column}
 	}
-	if err := p.copyTo(r.Context(), file, w); err != nil {
+	within := cmp.Or(e.BlameWithin, usualBlameWithin)
+	ctx, cancel := context.WithTimeout(r.Context(), within)
+	defer cancel()
+	err := p.copyTo(ctx, file, w)
+	late := err != nil && ctx.Err() != nil && r.Context().Err() == nil
+	switch {
+	case err != nil && !late:
 		return err
+	case late && !w.found && !w.binary:
+		data.Problem = fmt.Sprintf("Its lines are not reached within %s: the raw file and the download have them.", within)
+		return nil
 	}
+	w.window.more = late
 	if w.binary {
 		data.Problem = "The file is binary."
 		return nil
@@ -58,9 +68,10 @@ type windowWriter struct {
 	window     window
 	// part takes the line that the window is to have, where a part of it is wanted.
 	part *linePart
-	// size is what the lines take in HTML.
+	// size is what the lines take in HTML, and text has what is shown of them.
 	size  int
 	lines []keptLine
+	text  []byte
 	// at is the line at hand, which has not ended. found says that the window is whole:
 	// the lines behind it are counted.
 	at    keptLine
@@ -71,11 +82,11 @@ type windowWriter struct {
 	binary bool
 }
 
-// keptLine is a line without its end: the beginning of it, as much as is shown, and how
-// long it is.
+// keptLine is a line without its end: where the text has the beginning of it, as much as is
+// shown, and how long it is.
 type keptLine struct {
-	text  []byte
-	bytes int
+	from, to int
+	bytes    int
 	// last is its last byte.
 	last byte
 }
@@ -95,6 +106,10 @@ func (w *windowWriter) Write(p []byte) (int, error) {
 		return n, nil // to the end, for the next object
 	}
 	for len(p) > 0 {
+		if w.found {
+			w.count(p)
+			return n, nil
+		}
 		part, rest, whole := bytes.Cut(p, []byte("\n"))
 		w.add(part)
 		if whole {
@@ -105,16 +120,21 @@ func (w *windowWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// count counts the lines behind the window.
+func (w *windowWriter) count(p []byte) {
+	w.window.lines += bytes.Count(p, []byte("\n"))
+	w.open = p[len(p)-1] != '\n'
+}
+
 // add adds to the line at hand.
 func (w *windowWriter) add(part []byte) {
 	w.open = true
-	if w.part != nil && !w.found && w.window.last+1 == w.line {
+	if w.part != nil && w.window.last+1 == w.line {
 		w.part.add(part)
 	}
-	if !w.found {
-		room := maxShownLine + utf8.UTFMax - len(w.at.text)
-		w.at.text = append(w.at.text, part[:min(len(part), room)]...)
-	}
+	room := maxShownLine + utf8.UTFMax - (w.at.to - w.at.from)
+	w.text = append(w.text, part[:min(len(part), room)]...)
+	w.at.to = len(w.text)
 	w.at.bytes += len(part)
 	if len(part) > 0 {
 		w.at.last = part[len(part)-1]
@@ -124,12 +144,9 @@ func (w *windowWriter) add(part []byte) {
 // cut ends the line at hand.
 func (w *windowWriter) cut() {
 	at := w.at
-	w.at, w.open = keptLine{}, false
-	if w.found {
-		w.window.lines++
-		return
-	}
-	more := escapedBytes(bytes.TrimRight(at.text[:min(len(at.text), maxShownLine)], "\r"))
+	text := w.text[at.from:at.to]
+	w.open = false
+	more := escapedBytes(bytes.TrimRight(text[:min(len(text), maxShownLine)], "\r"))
 	full := w.window.last-w.window.first+1 == w.most || w.size+more > maxWindowBytes && w.window.last >= w.window.first
 	if full && w.line <= w.window.last {
 		w.found, w.window.lines = true, w.window.last+1
@@ -137,15 +154,20 @@ func (w *windowWriter) cut() {
 	}
 	if full {
 		w.window.first, w.size, w.lines = w.window.last+1, 0, w.lines[:0]
+		w.text = w.text[:copy(w.text, text)]
+		at.from, at.to = 0, len(w.text)
 	}
 	w.window.last++
 	w.size += more
 	w.lines = append(w.lines, at)
+	w.at = keptLine{from: len(w.text), to: len(w.text)}
 }
 
 // end returns the lines of the window, and which those are.
 func (w *windowWriter) end() ([]codeLine, window) {
-	if w.open {
+	if w.open && w.found {
+		w.window.lines++
+	} else if w.open {
 		w.cut()
 	}
 	if !w.found {
@@ -156,10 +178,10 @@ func (w *windowWriter) end() ([]codeLine, window) {
 		if l.last == '\r' {
 			l.bytes--
 		}
-		l.text = l.text[:min(len(l.text), l.bytes)]
+		text := w.text[l.from:min(l.to, l.from+l.bytes)]
 		out.open = true
-		out.add("", string(l.text))
-		out.left += l.bytes - len(l.text)
+		out.add("", string(text))
+		out.left += l.bytes - len(text)
 		out.cut()
 	}
 	return out.end(), w.window

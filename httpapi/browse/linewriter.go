@@ -149,23 +149,35 @@ const oddBytes = len(`<span class="odd" data-c="U+202E"></span>`)
 
 // escapedBytes is how many bytes escapeInto makes of a text.
 func escapedBytes(text []byte) (n int) {
-	for len(text) > 0 {
-		r, size := rune(text[0]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(text)
-		}
-		text = text[size:]
-		if s := escaped(r); s != "" {
-			n += len(s)
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			n, i = n+int(asciiBytes[c]), i+1
 			continue
 		}
-		if deceptive(r) {
-			n += oddBytes
-			continue
-		}
-		n += utf8.RuneLen(r)
+		r, size := utf8.DecodeRune(text[i:])
+		n, i = n+runeBytes(r), i+size
 	}
 	return n
+}
+
+// asciiBytes has runeBytes of the characters of ASCII: lines that are skipped are counted
+// by it, too.
+var asciiBytes = func() (all [utf8.RuneSelf]uint8) {
+	for c := range all {
+		all[c] = uint8(runeBytes(rune(c)))
+	}
+	return all
+}()
+
+// runeBytes is how many bytes escapeInto makes of a character.
+func runeBytes(r rune) int {
+	if s := escaped(r); s != "" {
+		return len(s)
+	}
+	if deceptive(r) {
+		return oddBytes
+	}
+	return utf8.RuneLen(r)
 }
 
 // escaped is the entity of a character that has a meaning in HTML, "" for any

@@ -9,10 +9,12 @@ const (
 )
 
 // window is the part of a text that a page shows: lines first to last, counted
-// from 1, which are the bytes from start to end. The text has so many lines.
+// from 1, which are the bytes from start to end. The text has so many lines; more says
+// that it has others, which nobody counted.
 type window struct {
 	first, last, lines int
 	start, end         int
+	more               bool
 }
 
 // windowOf returns the window that holds a line, the first for line 0 and the

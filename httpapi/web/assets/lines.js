@@ -11,12 +11,14 @@ function parse(text) {
   return [Math.min(first, last), Math.max(first, last)];
 }
 
-const shown = table && [Number(table.dataset.first), Number(table.dataset.last)];
+// shown are the lines that the page has.
+const shown = () => [Number(table.dataset.first), Number(table.dataset.last)];
 
 function mark(range) {
   for (const row of table.querySelectorAll("tr.hit")) row.classList.remove("hit");
-  const last = Math.min(range[1], shown[1]);
-  for (let n = Math.max(range[0], shown[0]); n <= last; n++) document.getElementById("L" + n)?.classList.add("hit");
+  const [from, to] = shown();
+  const last = Math.min(range[1], to);
+  for (let n = Math.max(range[0], from); n <= last; n++) document.getElementById("L" + n)?.classList.add("hit");
 }
 
 // follow shows the lines that the fragment names, and reports whether there is
@@ -24,7 +26,8 @@ function mark(range) {
 function follow() {
   const range = parse(location.hash);
   if (!range) return false;
-  if ((range[0] < shown[0] || range[0] > shown[1]) && range[0] >= 1 && range[0] <= Number(table.dataset.total)) {
+  const [from, to] = shown();
+  if ((range[0] < from || range[0] > to) && range[0] >= 1 && range[0] <= Number(table.dataset.total)) {
     location.replace(location.pathname + "?" + name(range) + rest());
     return true;
   }
@@ -85,6 +88,7 @@ if (table) {
     if (last) fix(last);
     follow();
   });
+  table.addEventListener("lines", () => last && mark(last));
   table.addEventListener("click", (event) => {
     const link = event.target.closest("td.no a");
     if (!link) return;

@@ -139,6 +139,18 @@ function mark() {
   const here = state.list.filter(({ line }) => line >= first && line <= end).slice(0, mostMarked);
   const ranges = here.map(rangeIn).filter(Boolean);
   if (ranges.length) CSS.highlights.set("found", new Highlight(...ranges));
+  markCurrent();
+}
+
+// markCurrent marks the current match, and returns it as a range of the page.
+function markCurrent() {
+  const range = state.at >= 0 ? rangeIn(state.list[state.at]) : null;
+  if (range && globalThis.Highlight && CSS.highlights) {
+    const now = new Highlight(range);
+    now.priority = 2;
+    CSS.highlights.set("found-now", now);
+  }
+  return range;
 }
 
 // namedPlace is the line that the address names, and the column if it does, as it is written.
@@ -157,13 +169,8 @@ function step(by) {
     state.at = Math.max(0, list.findIndex((match) => match.line > line || (match.line === line && match.from >= column - 1)));
   }
   told.textContent = `${number(state.at + 1)} of ${number(list.length)}${state.more ? " or more" : ""}${named()?.q ? " matches of the search" : ""}`;
-  const range = rangeIn(list[state.at]);
+  const range = markCurrent();
   const row = document.getElementById("L" + list[state.at].line);
-  if (range && CSS.highlights) {
-    const now = new Highlight(range);
-    now.priority = 2;
-    CSS.highlights.set("found-now", now);
-  }
   if (!row) return;
   const { line, from } = list[state.at], there = `${line}:${from + 1}`;
   if (!range && row.querySelector(".left") && namedPlace() !== there) return location.replace(addressOf(there, named()));
@@ -202,6 +209,7 @@ if (table) {
     letters.checked = what.matchCase;
     look(what);
   }
+  table.addEventListener("lines", () => state.list.length && mark());
   document.getElementById("showfind").addEventListener("click", open);
   field.addEventListener("input", () => {
     clearTimeout(state.timer);
