@@ -18,22 +18,28 @@ let timer = 0;
 
 // colour colours the lines of an article of a file.
 export function colour(article, path, language) {
-  const codes = [...article.querySelectorAll(".line code")];
-  if (!codes.length || !language) return;
-  const lines = codes.map((code) => code.textContent.slice(0, longest).replaceAll("\n", " "));
+  if (language) colourLines(article, [...article.querySelectorAll(".line code")].map((code) => ({ code })), path, language);
+}
+
+// colourLines colours lines that stand in a box. Some may be texts which are no lines of it,
+// but stand between them.
+export function colourLines(box, all, path, language) {
+  if (!all.length) return;
+  const codes = all.map(({ code }) => code);
+  const lines = all.map(({ code, text }) => (text ?? texts(code).map(({ data }) => data).join("")).slice(0, longest).replaceAll("\n", " "));
   const asked = JSON.stringify({ path, language, lines });
   const colours = known.get(asked);
   if (colours) {
     apply(codes, colours);
     return;
   }
-  waiting.push({ article, codes, asked });
+  waiting.push({ box, codes, asked });
   timer ||= setTimeout(ask, together);
 }
 
 async function ask() {
   timer = 0;
-  const all = waiting.filter(({ article }) => article.isConnected);
+  const all = waiting.filter(({ box }) => box.isConnected);
   waiting = [];
   for (let from = 0; from < all.length;) {
     let to = from, bytes = 0;
@@ -50,9 +56,9 @@ async function some(all) {
     });
     if (!response.ok) return;
     const { snippets } = await response.json();
-    all.forEach(({ article, codes, asked }, i) => {
+    all.forEach(({ box, codes, asked }, i) => {
       known.set(asked, snippets[i]);
-      if (article.isConnected) apply(codes, snippets[i]);
+      if (box.isConnected) apply(codes, snippets[i]);
     });
     for (const first of known.keys()) {
       if (known.size <= kept) break;
@@ -66,7 +72,7 @@ async function some(all) {
 const classes = /^[a-z]$/;
 
 function apply(codes, colours) {
-  codes.forEach((code, i) => colours[i]?.length && paint(code, colours[i]));
+  codes.forEach((code, i) => code && colours[i]?.length && paint(code, colours[i]));
 }
 
 // paint puts colours into a line, whose marks stay as they are. Places count
@@ -96,10 +102,11 @@ function paint(code, colours) {
   }
 }
 
-// texts are the pieces of text in a line, without what says how much is left out.
+// texts are the pieces of text in a line, without its sign and what says how much is left
+// out.
 function texts(code) {
   const out = [];
   const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(".out")) out.push(walk.currentNode);
+  while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(".out, .sign")) out.push(walk.currentNode);
   return out;
 }

@@ -17,6 +17,7 @@ export class Found {
   #list;
   #mode;
   #states = new Map();
+  #folded = new Set();
   #columns;
   #aim = -1;
   #closed = new AbortController();
@@ -135,7 +136,7 @@ export class Found {
   #element(i) {
     const item = this.#answer.part(this.#key(i), i, this.#what(i, 0));
     if (!item) return blank(this.#height(i) - gap);
-    const how = { columns: this.#columns, open: this.#state(i) === "open" && this.#answer.rows(i)[0] < this.#answer.rows(i)[1], tall: this.#tall(i) };
+    const how = { columns: this.#columns, open: this.#state(i) === "open" && this.#answer.rows(i)[0] < this.#answer.rows(i)[1], tall: this.#tall(i), ...this.#folds(i) };
     const out = result(this.#state(i) === "shut" ? { ...item, rows: [], more: 0 } : item, how);
     out.classList.toggle("shut", this.#state(i) === "shut");
     if (how.tall) {
@@ -145,6 +146,17 @@ export class Found {
     }
     if (item.type === "content") colour(out, item.path, item.language);
     return out;
+  }
+
+  // #folds knows the files of a diff that are folded.
+  #folds(i) {
+    return {
+      folded: (file) => this.#folded.has(`${i} ${file}`),
+      fold: (file, on) => {
+        this.#folded[on ? "add" : "delete"](`${i} ${file}`);
+        this.#list.draw();
+      },
+    };
   }
 
   #what(i, from) {

@@ -1,14 +1,13 @@
 // Results: what an answer keeps of a match comes in, an article for the page goes
 // out. Whatever is in it was written by strangers, names of files too.
 
+import { body } from "./commits.js";
 import { amount, el, escapePath, link, marked } from "./dom.js";
-import { fitted } from "./snippet.js";
+import { fitted, wrapped } from "./snippet.js";
 
 // rowsAtOnce is the most rows that an article has whole. In a taller one only the
 // rows near the window are there, and each takes one line.
 export const rowsAtOnce = 300;
-// wrapped is over how many lines of the page a long line of text may go.
-const wrapped = 3;
 
 // result makes the article of an item. how says how wide it is, in columns, and
 // whether all of it is open.
@@ -189,39 +188,8 @@ function commit(match, how) {
     date,
     link(match.url, "mono", match.oid.slice(0, 10)),
   ]);
-  const [fence, ...lines] = match.content.split("\n");
-  const diff = fence.startsWith("```diff");
-  while (lines.length && /^(```)?$/.test(lines[lines.length - 1])) lines.pop();
-  out.append(el("div", diff ? "code diff" : "code", ...lines.map((text, i) => {
-    const spans = match.ranges.filter(([line]) => line === i + 1).map(([, from, length]) => [from, from + length]);
-    const kind = diff ? diffLine(text) : "";
-    const name = kind === "file" && twice(text);
-    if (name) return el("div", "line file", el("code", "", link(`/${escapePath(match.repository)}@${match.oid}/-/blob/${escapePath(name)}`, "", marked(name, once(spans, name.length + 1)))));
-    const cut = fitted(text, spans, how.columns * wrapped);
-    const code = el("code", "", marked(cut.text, cut.spans));
-    code.classList.toggle("before", cut.before);
-    code.classList.toggle("behind", cut.behind);
-    return el("div", `line ${kind}`, code);
-  })));
+  out.append(...body(match, how));
   return out;
-}
-
-// twice is the name that a line has twice, as those of a diff have that name the file before
-// and after; "" if it has not, or where the name is not written as it is.
-function twice(text) {
-  const half = (text.length - 1) / 2, name = text.slice(0, half);
-  return text[half] === " " && name === text.slice(half + 1) && !/[\\\ufffd]/.test(name) ? name : "";
-}
-
-// once are the spans of a text that stands twice, the second time from a place on.
-function once(spans, second) {
-  const all = spans.map(([from, to]) => (from >= second ? [from - second, to - second] : [from, Math.min(to, second - 1)]));
-  return all.sort((a, b) => a[0] - b[0]).filter(([from], i) => i === 0 || from >= all[i - 1][1]);
-}
-
-function diffLine(text) {
-  const kinds = { "+": "plus", "-": "minus", "@": "hunk", " ": "" };
-  return kinds[text[0]] ?? "file";
 }
 
 function person(match) {

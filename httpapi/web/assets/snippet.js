@@ -4,6 +4,9 @@
 // cap is how many matching lines of a file, or symbols, are there at once.
 export const cap = 5;
 
+// wrapped is over how many lines of the page a long line of text may go.
+export const wrapped = 3;
+
 // kept is what the page keeps of a match: of text the lines with their ranges,
 // as numbers without the bytes they are at.
 export function kept(match) {
