@@ -63,6 +63,20 @@ func TestBrowserBlame(t *testing.T) {
 	tab.do(chromedp.SendKeys(`#switch-rev`, "main~1"+kb.Enter))
 	onPage("/kiln@main~1/-/blame/src/a.go")
 
+	// Branches and tags to compare are proposed.
+	for _, page := range []string{"/kiln/-/branches", "/kiln/-/compare/main~1...main"} {
+		tab.do(chromedp.Navigate(s.url + page))
+		tab.until(`document.getElementById("comparehead")?.list`)
+		eval[string](tab, `comparehead.value = ""`)
+		tab.do(chromedp.SendKeys(`#comparehead`, "mai"))
+		tab.until(`[...comparehead.list.options].map(o => o.value + " " + o.label).join() === "main branch"`)
+		tab.do(chromedp.SendKeys(`#comparebase`, "none"))
+		tab.until(`comparebase.list.options.length === 0`)
+	}
+	if bad := inaccessible(tab); len(bad) > 0 {
+		t.Errorf("with proposals axe finds %q", bad)
+	}
+
 	// y names the commit, with the lines.
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/src/a.go?L6"))
 	onPage("/kiln/-/blob/src/a.go")

@@ -130,7 +130,7 @@ func (e *Endpoint) branches(r *http.Request, p *target) (answer, error) {
 			list.Next = to(list.Last)
 		}
 	}
-	return answer{page: "branches.html", data: data}, nil
+	return answer{page: "branches.html", data: data, scripts: []string{"compare.js"}}, nil
 }
 
 // refs reads the part of the refs that is asked for.

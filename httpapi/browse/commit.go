@@ -151,5 +151,5 @@ func (e *Endpoint) compare(r *http.Request, p *target) (answer, error) {
 	p.rev, p.commit = rev, commits[rev]
 	data.head = p.head()
 	data.Diff, err = e.diff(r.Context(), p, fork, p.commit, diffViewOf(r))
-	return answer{page: "compare.html", data: data}, err
+	return answer{page: "compare.html", data: data, scripts: []string{"compare.js"}}, err
 }

@@ -2,6 +2,7 @@
 // tags lists them, and is what the link leads to without scripts.
 
 import { el } from "./dom.js";
+import { refsLike } from "./refs.js";
 
 const opener = document.getElementById("switch");
 
@@ -24,27 +25,16 @@ function build() {
   async function ask() {
     state.asked?.abort();
     const control = (state.asked = new AbortController());
-    const address = new URL(opener.href);
-    if (field.value.trim()) address.searchParams.set("q", field.value.trim());
-    try {
-      const response = await fetch(address, { signal: control.signal });
-      if (!response.ok) return;
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (state.asked === control) show(page);
-    } catch {
-      // the list stays as it was
-    }
+    const found = await refsLike(opener.href, field.value.trim(), control.signal);
+    if (state.asked === control && found) show(found);
   }
 
-  function show(page) {
-    const rows = [...page.querySelectorAll("#branches tr, #tags tr")].flatMap((row) => {
-      const from = row.querySelector("td:first-child a");
-      if (!from) return [];
-      const to = el("a", "", from.textContent);
-      to.setAttribute("href", from.getAttribute("href"));
-      return [el("li", "", to, el("span", "dim", row.closest("#tags") ? " tag" : " branch"))];
-    });
-    list.replaceChildren(...rows);
+  function show(found) {
+    list.replaceChildren(...found.map(({ name, to, kind }) => {
+      const out = el("a", "", name);
+      out.setAttribute("href", to);
+      return el("li", "", out, el("span", "dim", ` ${kind}`));
+    }));
   }
 
   field.addEventListener("input", () => {

@@ -32,19 +32,23 @@ const end = (rel) => (rel === "next" ? windows[windows.length - 1] : windows[0])
 
 async function fetchWindow(rel) {
   state.asked = true;
-  try {
-    const response = await fetch(end(rel)[rel]);
-    if (!response.ok) throw new Error(response.statusText);
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (!page.getElementById("source")) throw new Error("no lines");
-    take(rel, windowOf(page));
-  } catch {
-    state.failed[rel] = true; // the link is there
-    return;
-  } finally {
-    state.asked = false;
-  }
+  const page = await read(end(rel)[rel]);
+  state.asked = false;
+  if (page) take(rel, windowOf(page));
+  else state.failed[rel] = true; // the link is there
   look();
+}
+
+// read is a page with lines, or null.
+async function read(address) {
+  try {
+    const response = await fetch(address);
+    if (!response.ok) return null;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    return page.getElementById("source") && page;
+  } catch {
+    return null;
+  }
 }
 
 // take puts a window at an end of those on the page. What is in view stays where it is.

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestBrowserWindows: a text of any length is read by scrolling, both ways, and the page
+// TestBrowserLongFile: a text of any length is read by scrolling, both ways, and the page
 // holds a few windows of it. Lines that it does not hold any more come back.
-func TestBrowserWindows(t *testing.T) {
+func TestBrowserLongFile(t *testing.T) {
 	dir := repository(t, "long")
 	var text strings.Builder
 	for n := range 32_000 {
@@ -32,38 +32,42 @@ func TestBrowserWindows(t *testing.T) {
 	seen := func(line int) string {
 		return fmt.Sprintf(`(row => row && (b => b.top >= 0 && b.bottom <= innerHeight)(row.getBoundingClientRect()))(document.getElementById("L%d"))`, line)
 	}
-	tab.until(seen(16000))
+	scroll := func(row string) {
+		t.Helper()
+		eval[bool](tab, row+`.scrollIntoView() === undefined`)
+	}
+	tab.until(seen(16000) + ` && document.getElementById("find-told").textContent.includes(" of ")`) // which scrolls to a match
 	// the line in view stays there while others come before and behind it
-	tab.do(chromedp.Evaluate(`document.getElementById("L19999").scrollIntoView()`, nil))
+	scroll(`document.getElementById("L19999")`)
 	tab.until(rows + `.includes(20001)`)
 	tab.until(seen(19999))
 	whole()
 	tab.until(`CSS.highlights.has("found")`)
 	for line := 20_000; line < 32_000; line += 5000 {
-		tab.do(chromedp.Evaluate(fmt.Sprintf(`document.getElementById("L%d").scrollIntoView()`, line), nil))
+		scroll(fmt.Sprintf(`document.getElementById("L%d")`, line))
 		tab.until(fmt.Sprintf(rows+`.includes(%d)`, min(line+5000, 32_000)))
 		whole()
 	}
-	tab.do(chromedp.Evaluate(`document.getElementById("L32000").scrollIntoView()`, nil))
+	scroll(`document.getElementById("L32000")`)
 	tab.until(`[...document.querySelectorAll('.pager a[rel="next"]')].every(a => a.hidden) && document.querySelector(".pager span").textContent.endsWith("32,000 of 32,000")`)
 	if eval[bool](tab, rows+`.includes(10000)`) {
 		t.Error("lines far away stay on the page")
 	}
 	for line := 15_001; line > 0; line -= 5000 {
-		tab.do(chromedp.Evaluate(fmt.Sprintf(`(rows => rows.find(row => Number(row.id.slice(1)) >= %d).scrollIntoView())([...document.querySelectorAll("#source tr")])`, line+1), nil))
+		scroll(fmt.Sprintf(`[...document.querySelectorAll("#source tr")].find(row => Number(row.id.slice(1)) >= %d)`, line+1))
 		tab.until(fmt.Sprintf(rows+`[0] <= %d`, max(line-5000, 1)))
 		whole()
 	}
-	tab.do(chromedp.Evaluate(`document.getElementById("L1").scrollIntoView()`, nil))
+	scroll(`document.getElementById("L1")`)
 	tab.until(`document.querySelector(".pager span").textContent.startsWith("lines 1\u2013")`)
 	tab.until(seen(1))
 
 	// what cannot be fetched is a link away
 	tab.do(chromedp.Navigate(s.url + "/long/-/blob/long.txt"))
 	tab.until(`document.getElementById("L5000")`)
-	tab.do(chromedp.Evaluate(`window.fetched = 0, window.fetch = () => (window.fetched++, Promise.resolve(new Response("", { status: 503 }))), document.getElementById("L5000").scrollIntoView()`, nil))
+	eval[bool](tab, `window.fetched = 0, window.fetch = () => (window.fetched++, Promise.resolve(new Response("", { status: 503 }))), document.getElementById("L5000").scrollIntoView() === undefined`)
 	tab.until(`window.fetched === 1`)
-	tab.do(chromedp.Click(`.pager:last-of-type a[rel="next"]`, chromedp.ByQuery))
+	tab.leave(`[...document.querySelectorAll('.pager a[rel="next"]')].at(-1).click()`)
 	tab.until(`location.search === "?from=5001" && document.getElementById("L5001")`)
 	tab.quiet()
 }
