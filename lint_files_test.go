@@ -3,6 +3,7 @@ package trawl_test
 import (
 	"bytes"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"path"
@@ -147,6 +148,32 @@ func TestNamedTestsExist(t *testing.T) {
 			if !there[string(m[1])] {
 				t.Errorf("%s names %s, which is no test", name, m[1])
 			}
+		}
+	}
+}
+
+// TestTestsAreBuilt: Go leaves out files whose names end in those of other systems, such as
+// _windows_test.go, without a word, and their tests never run.
+func TestTestsAreBuilt(t *testing.T) {
+	for name := range files(t) {
+		if !strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			continue
+		}
+		built := build.Default
+		built.GOOS, built.GOARCH, built.CgoEnabled = "linux", "amd64", true
+		built.BuildTags = []string{"race"}
+		plain := built
+		plain.BuildTags = nil
+		with, err := built.MatchFile(path.Split(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := plain.MatchFile(path.Split(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !with && !without {
+			t.Errorf("%s is not built on Linux: its tests never run", name)
 		}
 	}
 }
