@@ -26,9 +26,8 @@ func (s middleware) sendError(w http.ResponseWriter, r *http.Request, message st
 	http.Error(w, message, status)
 }
 
-// WantsPage reports whether a browser shows the answer to a person. Answers of the
-// API and bytes of files are the same for everyone.
+// WantsPage reports whether a browser shows what is wrong to a person. The API says it in
+// the same way to everyone.
 func WantsPage(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/html") &&
-		!strings.HasPrefix(r.URL.Path, apiPrefix) && !strings.Contains(r.URL.Path, "/-/raw")
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, apiPrefix)
 }

@@ -58,7 +58,8 @@ func TestErrorsInABrowserHaveNavigation(t *testing.T) {
 		{"GET", "/no/such/page", "", 404, "page not found\n", false},
 		{"GET", "/broken", "*/*", 500, "internal error\n", false},
 		{"POST", "/search", "*/*", 405, "", false},
-		{"GET", "/a/-/raw/b", browserAccepts, 404, "no file\n", false},
+		{"GET", "/a/-/raw/b", browserAccepts, 404, "No file", true},
+		{"GET", "/a/-/raw/b", "*/*", 404, "no file\n", false},
 		{"GET", "/.api/no/such/route", browserAccepts, 404, "no route\n", false},
 	} {
 		r := httptest.NewRequest(c.method, c.path, nil)

@@ -23,7 +23,7 @@ func (t *tab) press(key string) {
 func TestBrowserBlame(t *testing.T) {
 	dir := repository(t, "kiln")
 	commitFiles(t, dir, map[string]string{"src/a.go": sourceText})
-	commitFiles(t, dir, map[string]string{"src/a.go": sourceText + "// slip\n"})
+	commitFiles(t, dir, map[string]string{"src/a.go": sourceText + "// slip\n", "latin.txt": "une poign\xe9e de terre cuite\n"})
 	s := newSite(t, dir)
 	tab := s.open("/kiln/-/blob/src/a.go")
 	onPage := func(path string) {
@@ -96,6 +96,12 @@ func TestBrowserBlame(t *testing.T) {
 	if got := eval[string](tab, `window.copied`); got != sourceText+"// slip\n" {
 		t.Errorf("the content is copied as %q", got)
 	}
+
+	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/latin.txt"))
+	onPage("/kiln/-/blob/latin.txt")
+	eval[bool](tab, `(Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.copied = text } } }), true)`)
+	tab.do(chromedp.Click(`[data-copy=content]`))
+	tab.until(`window.copied === "une poignée de terre cuite\n"`)
 
 	// Wrapping holds for the next file.
 	tab.keys("z")

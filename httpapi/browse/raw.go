@@ -33,7 +33,7 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 	h.Add("Vary", "Accept")
 	p, err := e.find(r)
 	if err != nil {
-		return err
+		return e.near(r, nil, err)
 	}
 	defer p.close()
 	format := archiveFormat(r)
@@ -44,7 +44,7 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 	found, err := p.entry(r.Context())
 	switch {
 	case err != nil:
-		return err
+		return e.near(r, p, err)
 	case format != "":
 		return e.serveArchive(w, r, p, found, format)
 	case found.Directory():

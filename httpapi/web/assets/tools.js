@@ -8,10 +8,12 @@ const wrap = document.getElementById("wrap");
 const permalink = document.getElementById("permalink");
 const wrapName = "trawl.wrap";
 
-async function content() {
+// content is the text of the file as the page shows it, whatever it is written in.
+async function content({ dataset: { encoding } }) {
+  const decoder = new TextDecoder(encoding.startsWith("utf-8") ? "utf-8" : encoding || "utf-8");
   const response = await fetch(document.getElementById("raw").href);
   if (!response.ok) throw new Error(response.statusText);
-  return response.text();
+  return decoder.decode(await response.arrayBuffer());
 }
 
 const texts = {
