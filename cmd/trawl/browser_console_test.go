@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -39,6 +40,12 @@ func (s *site) consoleRun() {
 	t := s.console("{ currentUser { username } }", "")
 	t.do(chromedp.Click(chromedp.CSS(".graphiql-execute-button")))
 	t.until(answered + ` === '{"data":{"currentUser":{"username":"ann"}}}'`)
+	for _, mode := range []string{"light", "dark"} {
+		call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: mode}}})
+		if bad := inaccessible(t); len(bad) > 0 {
+			s.Errorf("%s: axe finds %q", mode, bad)
+		}
+	}
 	t.quiet()
 
 	t = s.console("query($query: String!) { search(query: $query) { results { results { ... on FileMatch { file { path content } } } } } }", `{"query": "glaze"}`)
@@ -104,6 +111,9 @@ func (s *site) consoleEvents() {
 	}
 	if eval[bool](t, `"pwned" in window`) || eval[int](t, `document.querySelectorAll("#events img, #events script").length`) > 0 {
 		s.Error("an event became part of the page")
+	}
+	if bad := inaccessible(t); len(bad) > 0 {
+		s.Errorf("axe finds %q", bad)
 	}
 	t = s.open("/debug/stream?q=a&display=ten")
 	t.until(`document.getElementById("state")?.textContent.endsWith("bytes.")`)

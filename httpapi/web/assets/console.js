@@ -111,4 +111,26 @@ window.addEventListener("hashchange", () => {
   render();
 });
 
+// names are those of GraphiQL's editors, which have none for who does not see them.
+const names = { "graphiql-query-editor": "Query", "result-window": "Result", "graphiql-editor-tool": "Variables and headers" };
+
+// name adds what GraphiQL leaves out for readers of screens: names of editors, and tabs as
+// the buttons that they are, since those within a tab have no role.
+function name(box) {
+  for (const area of box.querySelectorAll(".CodeMirror textarea:not([aria-label])")) {
+    const within = Object.keys(names).find((kind) => area.closest(`.${kind}`));
+    area.ariaLabel = names[within] ?? "Editor";
+  }
+  for (const scroll of box.querySelectorAll('.CodeMirror-scroll[tabindex="-1"]')) scroll.tabIndex = 0;
+  for (const list of box.querySelectorAll(".graphiql-tabs[role=tablist]")) list.role = "group";
+  for (const tab of box.querySelectorAll(".graphiql-tab[role=tab], .graphiql-tab[aria-selected]")) {
+    tab.querySelector(".graphiql-tab-button").ariaCurrent = String(tab.ariaSelected === "true");
+    tab.ariaSelected = null;
+    tab.role = "none";
+  }
+}
+
+const parts = document.getElementById("console");
+new MutationObserver(() => name(parts)).observe(parts, { subtree: true, childList: true, attributes: true, attributeFilter: ["role", "aria-selected", "tabindex"] });
+
 render();
