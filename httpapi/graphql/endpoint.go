@@ -17,7 +17,6 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
@@ -63,7 +62,7 @@ type Data struct {
 	// Repositories changes what is mirrored and known.
 	Repositories manage.Repositories
 	// Services asks the external services of Book.
-	Services account.Services
+	Services manage.ServiceHosts
 	// Git is what git's processes share with those that others start; nil is
 	// nothing.
 	Git *git.Budget

@@ -14,7 +14,6 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
-	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/manage"
@@ -176,8 +175,8 @@ func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, si
 // SyncService and RemoveService make the world graphql.Services.
 func (w *world) SyncService(id uint32) { w.asked = append(w.asked, id) }
 
-func (w *world) PreviewService(context.Context, *saved.Service) (account.ServicePreview, error) {
-	return account.ServicePreview{Added: []string{"lab/new"}, Warnings: []string{"https://me:secret@git.example.org/x cannot be used"}}, nil
+func (w *world) PreviewService(context.Context, *saved.Service) (manage.ServicePreview, error) {
+	return manage.ServicePreview{Added: []string{"lab/new"}, Warnings: []string{"https://me:secret@git.example.org/x cannot be used"}}, nil
 }
 
 func (w *world) RemoveService(_ context.Context, id uint32) error { return w.book.Services.Remove(id) }

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -29,8 +29,8 @@ type Services struct {
 }
 
 var (
-	_ account.Services = (*Services)(nil)
-	_ hooks.Receiver   = (*Services)(nil)
+	_ manage.ServiceHosts = (*Services)(nil)
+	_ hooks.Receiver      = (*Services)(nil)
 )
 
 // NewServices returns the services that a Keeper asks. Mine reports whether a service is
@@ -160,10 +160,10 @@ func (s *Services) ask(ctx context.Context, chosen map[uint32]bool) {
 	}
 }
 
-// PreviewService implements account.Services. One preview is made at a time, since a
+// PreviewService implements manage.ServiceHosts. One preview is made at a time, since a
 // listing takes memory.
-func (s *Services) PreviewService(ctx context.Context, v *saved.Service) (account.ServicePreview, error) {
-	var out account.ServicePreview
+func (s *Services) PreviewService(ctx context.Context, v *saved.Service) (manage.ServicePreview, error) {
+	var out manage.ServicePreview
 	if !s.previewing.TryLock() {
 		return out, errors.New("another preview is being made: try again when it is there")
 	}

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/graph-gophers/graphql-go"
 
@@ -11,27 +10,10 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
-)
-
-// Services asks external services.
-type Services interface {
-	// SyncService has an external service asked soon.
-	SyncService(id uint32)
-	// RemoveService forgets an external service, and the repositories that only
-	// it has.
-	RemoveService(ctx context.Context, id uint32) error
-	// PreviewService asks a service, which need not be one of the book, and returns what
-	// that would change.
-	PreviewService(ctx context.Context, v *saved.Service) (ServicePreview, error)
-}
-
-const (
-	actionServiceAdd    = "service.add"
-	actionServiceUpdate = "service.update"
-	actionServiceDelete = "service.delete"
 )
 
 // externalService is the type ExternalService.
@@ -113,15 +95,17 @@ func (*Root) ExternalServices(ctx context.Context, args struct {
 
 // ServicesOf lists those that have a repository, 0 being any.
 func (s *Session) ServicesOf(repo uint32, args wire.ForwardArgs) (*ServiceConnection, error) {
-	all, err := s.Book.Services.All()
-	if err != nil {
-		return nil, err
+	of := s.services()
+	all, err := of.All()
+	if repo != 0 {
+		all, err = of.With(repo)
 	}
-	nodes := []*externalService{}
-	for _, v := range all {
-		if repo == 0 || slices.Contains(v.Repositories, repo) {
-			nodes = append(nodes, &externalService{s, v})
-		}
+	if err != nil {
+		return nil, Told(err)
+	}
+	nodes := make([]*externalService, len(all))
+	for i, v := range all {
+		nodes[i] = &externalService{s, v}
 	}
 	p, err := wire.CutByIndex(len(nodes), cost.MaxServices, args.Both())
 	if err != nil {
@@ -130,13 +114,17 @@ func (s *Session) ServicesOf(repo uint32, args wire.ForwardArgs) (*ServiceConnec
 	return &ServiceConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), wire.ForwardPage{Page: p}}, nil
 }
 
+func (s *Session) services() *manage.Services {
+	return &manage.Services{Kept: s.Kept(), Hosts: s.Services, Actor: s.Actor}
+}
+
 // serviceOf finds one by its global id, for site admins; nil is none.
 func (s *Session) serviceOf(id graphql.ID) (*externalService, error) {
 	n, err := wire.NumberOf(id, wire.KindService)
 	if err != nil || !s.Actor.SiteAdmin() {
 		return nil, err
 	}
-	v, err := s.Book.Services.Get(n)
+	v, err := s.services().Find(n)
 	if IsMissing(err) {
 		return nil, nil
 	}
@@ -144,18 +132,6 @@ func (s *Session) serviceOf(id graphql.ID) (*externalService, error) {
 		return nil, err
 	}
 	return &externalService{s, v}, nil
-}
-
-// serviceMutation finds the external service of a mutation.
-func (s *Session) serviceMutation(ctx context.Context, id graphql.ID) (*externalService, error) {
-	if err := s.MustAdminNow(); err != nil {
-		return nil, err
-	}
-	found, err := s.serviceOf(id)
-	if err == nil && found == nil {
-		err = wire.Refuse("external service not found")
-	}
-	return found, err
 }
 
 // OfService keeps the repositories that an external service has.
@@ -177,19 +153,6 @@ func (s *Session) OfService(all []*store.Repository, id *graphql.ID) ([]*store.R
 	return slices.DeleteFunc(all, func(r *store.Repository) bool { return !slices.Contains(v.Repositories, r.ID) }), nil
 }
 
-func (s *Session) auditService(action string, v *saved.Service) error {
-	return s.Registry.Log(s.Actor.Author(), action, "service:"+v.DisplayName, "")
-}
-
-const maxDisplayName = 255
-
-func checkDisplayName(name string) error {
-	if strings.TrimSpace(name) == "" || len(name) > maxDisplayName {
-		return wire.Refuse("the display name is empty or longer than %d bytes", maxDisplayName)
-	}
-	return nil
-}
-
 // AddExternalService keeps a service, which is asked in a moment.
 func (*Root) AddExternalService(ctx context.Context, args struct {
 	Input struct {
@@ -198,28 +161,11 @@ func (*Root) AddExternalService(ctx context.Context, args struct {
 	}
 }) (*externalService, error) {
 	s := Of(ctx)
-	if err := s.MustAdminNow(); err != nil {
-		return nil, err
-	}
-	if err := checkDisplayName(args.Input.DisplayName); err != nil {
-		return nil, err
-	}
-	if _, err := hosts.ParseConfig(args.Input.Kind, args.Input.Config); err != nil {
-		return nil, wire.Permit(err)
-	}
-	if _, err := hosts.Restore(args.Input.Config, "{}"); err != nil {
-		return nil, wire.Permit(err)
-	}
-	added := saved.Service{Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Creator: s.Actor.UserID(), Updater: s.Actor.UserID()}
-	if err := s.Book.Services.SetConfig(&added, args.Input.Config, hosts.Redact(args.Input.Config)); err != nil {
-		return nil, wire.Permit(err)
-	}
-	v, err := s.Book.Services.Add(added)
+	v, err := s.services().Add(args.Input.Kind, args.Input.DisplayName, args.Input.Config)
 	if err != nil {
 		return nil, Told(err)
 	}
-	s.Services.SyncService(v.ID)
-	return &externalService{s, v}, s.auditService(actionServiceAdd, v)
+	return &externalService{s, v}, nil
 }
 
 // UpdateExternalService changes a service, which is asked again.
@@ -230,47 +176,23 @@ func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	}
 }) (*externalService, error) {
 	s := Of(ctx)
-	found, err := s.serviceMutation(ctx, args.Input.ID)
+	id, err := s.serviceID(args.Input.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkDisplayName(args.Input.DisplayName.Or(found.v.DisplayName)); err != nil {
-		return nil, err
-	}
-	if found.v.Declared != "" {
-		return nil, wire.Refuse("this service is declared in the configuration file: change it there")
-	}
-	v, err := s.Book.Services.Change(found.v.ID, func(v *saved.Service) error {
-		v.DisplayName, v.Updated, v.Updater = args.Input.DisplayName.Or(v.DisplayName), s.Now().UTC(), s.Actor.UserID()
-		if args.Input.Config.Value == nil {
-			return nil
-		}
-		return s.setServiceConfig(v, *args.Input.Config.Value)
-	})
+	v, err := s.services().Change(id, args.Input.DisplayName.Value, args.Input.Config.Value)
 	if err != nil {
 		return nil, Told(err)
 	}
-	s.Services.SyncService(v.ID)
-	return &externalService{s, v}, s.auditService(actionServiceUpdate, v)
+	return &externalService{s, v}, nil
 }
 
-// setServiceConfig gives a service another configuration, in which the word for secrets
-// stands for those that it has.
-func (s *Session) setServiceConfig(v *saved.Service, config string) error {
-	if _, err := hosts.ParseConfig(v.Kind, config); err != nil {
-		return wire.Permit(err)
+// serviceID is the number of the service of a mutation, for site admins.
+func (s *Session) serviceID(id graphql.ID) (uint32, error) {
+	if err := s.MustAdminNow(); err != nil {
+		return 0, err
 	}
-	old, err := s.Book.Services.FullConfig(v)
-	if err != nil {
-		old = "{}" // the secrets are lost, and have to be written again
-	}
-	if config, err = hosts.Restore(config, old); err != nil {
-		return wire.Permit(err)
-	}
-	if err := s.Book.Services.SetConfig(v, config, hosts.Redact(config)); err != nil {
-		return wire.Permit(err)
-	}
-	return nil
+	return wire.NumberOf(id, wire.KindService)
 }
 
 // DeleteExternalService forgets a service and what only it has.
@@ -279,24 +201,26 @@ func (*Root) DeleteExternalService(ctx context.Context, args struct {
 	Async           wire.Bool
 }) (*wire.Empty, error) {
 	s := Of(ctx)
-	found, err := s.serviceMutation(ctx, args.ExternalService)
+	id, err := s.serviceID(args.ExternalService)
+	if err == nil {
+		err = Told(s.services().Remove(ctx, id))
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Services.RemoveService(ctx, found.v.ID); err != nil {
-		return nil, Told(err)
-	}
 	s.Renew()
-	return &wire.Empty{}, s.auditService(actionServiceDelete, found.v)
+	return &wire.Empty{}, nil
 }
 
 // SyncExternalService asks a service out of turn.
 func (*Root) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
 	s := Of(ctx)
-	found, err := s.serviceMutation(ctx, args.ID)
+	id, err := s.serviceID(args.ID)
+	if err == nil {
+		err = Told(s.services().Sync(id))
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.Services.SyncService(found.v.ID)
 	return &wire.Empty{}, nil
 }

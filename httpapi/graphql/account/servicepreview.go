@@ -2,30 +2,17 @@ package account
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
-	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/redact"
-	"github.com/trawlsearch/trawl/store/saved"
 )
 
-// ServicePreview is what asking a service would change, by the names of repositories.
-type ServicePreview struct {
-	Added, Renamed, Changed, Hidden, Removed []string
-	// Warnings describe what cannot be taken or read.
-	Warnings []string
-}
-
-// previewTimeout is how long a host may take for a preview.
-const previewTimeout = time.Minute
-
 // externalServicePreview is the type ExternalServicePreview.
-type externalServicePreview struct{ p ServicePreview }
+type externalServicePreview struct{ p manage.ServicePreview }
 
 // previewNames is the type ExternalServicePreviewNames.
 type previewNames struct{ all []string }
@@ -52,50 +39,28 @@ func (*Root) PreviewExternalService(ctx context.Context, args struct {
 	Kind, Config *string
 }) (*externalServicePreview, error) {
 	s := Of(ctx)
-	if err := s.MustAdminNow(); err != nil {
-		return nil, err
-	}
-	v, err := s.previewed(ctx, args.ID, args.Kind, args.Config)
+	p, err := s.preview(ctx, args.ID, args.Kind, args.Config)
 	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
-	defer cancel()
-	p, err := s.Services.PreviewService(ctx, v)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, wire.Refuse("the host took longer than %s", previewTimeout)
-	case err != nil:
-		return nil, wire.Permit(errors.New(redact.Text(err.Error())))
+		return nil, Told(err)
 	}
 	return &externalServicePreview{p}, nil
 }
 
-// previewed returns the service to preview: one that there is, as it is or with another
-// configuration, or a new one.
-func (s *Session) previewed(ctx context.Context, id *graphql.ID, kind, config *string) (*saved.Service, error) {
+// preview asks a service that there is, as it is or with another configuration, or a new
+// one.
+func (s *Session) preview(ctx context.Context, id *graphql.ID, kind, config *string) (p manage.ServicePreview, err error) {
 	switch {
 	case id != nil:
-		found, err := s.serviceMutation(ctx, *id)
+		n, err := s.serviceID(*id)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		v := *found.v
-		if config == nil {
-			return &v, nil
-		}
-		v.Declared = ""
-		return &v, s.setServiceConfig(&v, *config)
+		return s.services().Preview(ctx, n, config)
 	case kind == nil || config == nil:
-		return nil, wire.Refuse("give the id of a service, or a kind and a config")
+		if err := s.MustAdminNow(); err != nil {
+			return p, err
+		}
+		return p, wire.Refuse("give the id of a service, or a kind and a config")
 	}
-	v := &saved.Service{Kind: *kind}
-	if _, err := hosts.ParseConfig(*kind, *config); err != nil {
-		return nil, wire.Permit(err)
-	}
-	if _, err := hosts.Restore(*config, "{}"); err != nil {
-		return nil, wire.Permit(err)
-	}
-	v.Config = *config // it is kept for as long as this request
-	return v, nil
+	return s.services().PreviewNew(ctx, *kind, *config)
 }

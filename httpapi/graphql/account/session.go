@@ -27,7 +27,7 @@ type Session struct {
 	// Repositories changes what is mirrored and known, Services asks the external
 	// services of Book.
 	Repositories manage.Repositories
-	Services     Services
+	Services     manage.ServiceHosts
 	// Site is the configuration of the server.
 	Site manage.Site
 	// Notice says why nothing is indexed for now; nil is never.
