@@ -112,6 +112,11 @@ func (b *backend) syncing() []manage.Syncing {
 	return part(b, func(s *service.Service) []manage.Syncing { return s.Repositories().Syncing() })
 }
 
+// hosts is nil until the service is open.
+func (b *backend) hosts() manage.ServiceHosts {
+	return part(b, func(s *service.Service) manage.ServiceHosts { return s.Hosts() })
+}
+
 // refresh is called only once store returns one.
 func (b *backend) refresh(name string) { b.service.Load().Repositories().Refresh(name) }
 

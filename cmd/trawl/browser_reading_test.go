@@ -95,7 +95,7 @@ func TestBrowserReading(t *testing.T) {
 	s.keepSearches()
 	for _, path := range []string{
 		"/search", "/users/ann/settings", "/users/ann/settings/tokens", "/users/ann/searches?query=x", "/users/ann/searches/1", "/users/ann/jobs?query=x", "/users/ann/jobs/1", "/users/ann/contexts", "/users/ann/contexts/1", "/site-admin/users", "/site-admin/users/bob", "/site-admin/organizations",
-		"/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
+		"/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/external-services", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
 		"/-/repositories", "/-/repositories?q=nowhere", "/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/blame/kiln.go", "/hostile/-/commits", "/hostile/-/commits/kiln.go?L3-9", "/hostile/-/commits/kiln.go?L3-9&view=split", "/hostile/-/commits/kiln.go?L99999999", "/hostile/-/branches",
 		"/hostile/-/commits/moved.txt", "/hostile/-/blob/link", "/hostile/-/blob/binary", "/hostile/-/commit/HEAD~1", "/hostile/-/commit/HEAD~1?view=split&w=1",
 		"/search/list?q=glaze", "/search/list?q=type:diff+glaze+count:1", "/search/list?q=fork:x",

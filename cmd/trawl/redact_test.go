@@ -143,7 +143,7 @@ func TestSecretsOfAddressesLeaveNowhere(t *testing.T) {
 	if n := strings.Count(shown, "127.0.0.1:1/x"); n < 50 {
 		t.Errorf("%d addresses are shown, want more: %.2000s", n, shown)
 	}
-	for _, path := range []string{"/-/repositories", "/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/metrics", "/search?q=glaze"} {
+	for _, path := range []string{"/-/repositories", "/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/external-services", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/metrics", "/search?q=glaze"} {
 		o.ask(client, token, http.MethodGet, server+path, "")
 	}
 	for _, args := range []string{"repo list", "repo list --json", "status", "status --json", "audit list --limit 1000", "audit list --json --limit 1000"} {

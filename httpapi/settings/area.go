@@ -51,6 +51,8 @@ type Area struct {
 	// Kept returns where the searches that people keep are, nil until the data
 	// directory is open.
 	Kept func() *manage.Kept
+	// Services asks external services. It returns nil until the data directory is open.
+	Services func() manage.ServiceHosts
 	// Site is the configuration of the server.
 	Site manage.Site
 	// Backups returns nil until the data directory is open.
@@ -80,6 +82,7 @@ const (
 	orgsPath          = "/site-admin/organizations"
 	appsPath          = "/site-admin/oauth-apps"
 	repositoriesPath  = "/site-admin/repositories"
+	servicesPath      = "/site-admin/external-services"
 	configurationPath = "/site-admin/configuration"
 	backupsPath       = "/site-admin/backups"
 	nodesPath         = "/site-admin/nodes"
@@ -188,6 +191,18 @@ var sections = []section{
 		actions: []action{
 			{"/facts", changeFacts}, {"/metadata", putMetadata}, {"/metadata/remove", removeMetadata}, {"/readers", changeReaders},
 		},
+	}}},
+	{SiteAdmin, "External services", servicesPath, []page{{
+		path: servicesPath, template: "services.html", blank: func() content { return &servicesData{} },
+		done: map[string]string{
+			"added":   "It is there, and is asked in a moment.",
+			"removed": "It is deleted, with the repositories that only it had.",
+		},
+		actions: []action{{"", addService}, {"/preview", previewNewService}},
+	}, {
+		path: servicesPath + "/{id}", template: "service.html", blank: func() content { return &serviceData{} },
+		done:    map[string]string{"saved": "Saved. It is asked in a moment.", "sync": "It is asked in a moment."},
+		actions: []action{{"", changeService}, {"/preview", previewService}, {"/sync", syncService}, {"/remove", removeService}},
 	}}},
 	{SiteAdmin, "Configuration", configurationPath, []page{{
 		path: configurationPath, template: "configuration.html", blank: func() content { return &configurationData{} },

@@ -22,6 +22,8 @@ type repositoriesData struct {
 	Repositories []repositoryRow
 	// Source is what was filled in to be added.
 	Source string
+	// Services is the path of the external services.
+	Services string
 }
 
 // stateCount is how many repositories are in a state.
@@ -71,7 +73,7 @@ func (d *repositoriesData) fill(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.State = v.r.URL.Query().Get("state")
+	d.State, d.Services = v.r.URL.Query().Get("state"), v.area.Server.Path(servicesPath)
 	counts := map[string]int{}
 	all = slices.DeleteFunc(all, func(repo *store.Repository) bool {
 		counts[stateOf(repo)]++

@@ -35,6 +35,7 @@ type world struct {
 	repos   repositories
 	site    site
 	backups *backups
+	hosts   *hostsOf
 	status  admin.Status
 	recent  admin.Recent
 }
@@ -45,9 +46,16 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	w := &world{World: worldtest.InMemory(t, worldtest.Options{Gate: gate, Identity: identity.Options{Tokens: tokens}}), backups: &backups{}}
 	w.apps = oauth.Open(w.Store, w.Registry, oauth.Options{})
 	w.kept = &manage.Kept{Store: w.Store, Registry: w.Registry, Book: saved.Open(w.Store, saved.Options{}), Now: time.Now}
+	w.hosts = &hostsOf{book: w.kept.Book}
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
+		Services: func() manage.ServiceHosts {
+			if w.hosts == nil {
+				return nil
+			}
+			return w.hosts
+		},
 		Backups: func() manage.Backups {
 			if w.backups == nil {
 				return nil
