@@ -18,7 +18,8 @@ type History struct {
 	// or was when the read was interrupted; part of its history is indexed.
 	Tip     string `json:"tip,omitempty"`
 	Reading string `json:"reading,omitempty"`
-	// Depth names the settings under which it was read.
+	// Depth names the settings under which it was read. Under other settings, or "", it
+	// is read again.
 	Depth string `json:"depth,omitempty"`
 	// Shards are the history shards that hold some of it.
 	Shards []uint32 `json:"shards,omitempty"`

@@ -53,7 +53,8 @@ type Repository struct {
 	// LastError is why the last sync failed, empty after a success.
 	LastError string `json:"last_error,omitempty"`
 
-	// Admission names the rules under which the documents were taken in.
+	// Admission names the rules under which the documents were taken in. With other
+	// rules, or "", the next sync takes all of them in again.
 	Admission string `json:"admission,omitempty"`
 
 	// Documents, TextBytes and Skipped count the generation's documents, their

@@ -36,7 +36,7 @@ func (o metaOp) String() string {
 
 // metaKinds are the kinds of operations, as often as they are drawn.
 var metaKinds = []string{"change", "change", "change", "rename", "empty", "branch", "sync", "sync", "sync", "merge", "merge", "age", "rebuild", "rebuild",
-	"symbols", "history", "restart", "crash", "restore", "move", "readers", "remove", "check"}
+	"symbols", "history", "reindex", "restart", "crash", "restore", "move", "readers", "remove", "check"}
 
 func randomOps(rng *rand.Rand, n int) []metaOp {
 	var ops []metaOp
@@ -48,7 +48,7 @@ func randomOps(rng *rand.Rand, n int) []metaOp {
 
 // TestMetamorphic: whatever is done to stores that index the same repositories,
 // in shards of other sizes, with other caches and workers, merged, rewritten,
-// restarted, crashed, restored from a checkpoint, moved to a cluster and back or not, they answer alike, and
+// restarted, crashed, restored from a checkpoint, moved to a cluster and back, read again in full or not, they answer alike, and
 // as the definition and a full scan do; and what is asked in other words, or for
 // less of it, is what has to follow. TRAWL_SEED repeats one sequence of
 // operations, TRAWL_OPS sets how long they are, TRAWL_CASES how many: one for
@@ -171,6 +171,14 @@ func (w *metaWorld) do(t testing.TB, o metaOp, n int) {
 	case "history":
 		_, err := s.ix.Histories.Read(context.Background(), nil)
 		must(err)
+	case "reindex":
+		s.sync(t, r, rng.IntN(30))
+		_, err := s.st.Repositories().Reindex(r.name)
+		must(err)
+		must(s.unchanged(t, rng, func(ctx context.Context, report func(ingest.Progress)) (int, error) {
+			res, err := s.ix.Sync(ctx, r.name, report)
+			return res.Added, err
+		}))
 	case "restart":
 		s.restart(t)
 	case "crash":

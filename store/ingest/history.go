@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -159,6 +160,10 @@ type historyJob struct {
 	pending historyCounts
 	// people are those the mailmap changes.
 	people store.People
+	// whole says that what is kept stays until all was read again: headers are the
+	// shards that were written for it, and are committed at once.
+	whole   bool
+	headers []shard.Header
 	// small says that the job is for a group, plan is what it reads, and held what
 	// was read.
 	small bool
@@ -196,7 +201,14 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if j.plan, err = j.makePlan(ctx, sn); err != nil {
 		return err
 	}
-	if err := j.begin(); err != nil {
+	if j.whole = j.repository.History.Again(); j.whole {
+		j.sequence = j.plan.sequence
+		defer func() {
+			if err != nil {
+				j.hs.changes.discard(j.headers, err)
+			}
+		}()
+	} else if err := j.begin(); err != nil {
 		return err
 	}
 	j.writer = j.hs.writers.begin(false)
@@ -339,7 +351,7 @@ func (j *historyJob) recordError(cause error) {
 	})
 }
 
-// finish commits the shard begun.
+// finish commits the shard begun, or keeps it for the commit of all.
 func (j *historyJob) finish(ctx context.Context) error {
 	if j.writer.Empty() {
 		return nil
@@ -350,6 +362,11 @@ func (j *historyJob) finish(ctx context.Context) error {
 	written, err := j.writer.Finish(ctx)
 	if err != nil {
 		return err
+	}
+	if j.whole {
+		j.headers = append(j.headers, written)
+		j.written = append(j.written, docRef{written.ID, 0})
+		return nil
 	}
 	err = j.commit(func(_ *store.Snapshot, next *store.Repository, c *store.Change) error {
 		c.Add = []shard.Header{written}
@@ -376,10 +393,32 @@ func (j *historyJob) end(ctx context.Context) error {
 	if j.mailmap, j.people, err = j.mapPeople(ctx, sn); err != nil {
 		return err
 	}
+	if j.whole {
+		return j.endWhole()
+	}
 	return j.commit(func(_ *store.Snapshot, next *store.Repository, c *store.Change) error {
 		j.reached(next, c)
 		return nil
 	})
+}
+
+// endWhole puts what was read in the place of what is kept, in one commit.
+func (j *historyJob) endWhole() error {
+	err := j.hs.changes.update(func(tx *store.Tx) error {
+		c := store.Change{Add: j.headers}
+		places, err := j.record(tx.Snapshot(), &c)
+		if err != nil {
+			return err
+		}
+		c.Dead, c.Drop = bury(tx.Snapshot(), j.headers, places)
+		tx.Change = c
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.added, j.headers = j.pending.commits, nil
+	return nil
 }
 
 // reached records that the tip was.
@@ -430,8 +469,13 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 	if err := all.addKept(sn, r); err != nil {
 		return "", nil, err
 	}
-	people, err = j.mapAll(ctx, all)
-	return mailmap, people, err
+	if people, err = j.mapAll(ctx, all); err != nil {
+		return "", nil, err
+	}
+	if j.whole { // what was read is not among the commits that are kept
+		maps.Copy(people, j.people)
+	}
+	return mailmap, people, nil
 }
 
 // persons are some persons, in the order of their number.

@@ -337,7 +337,10 @@ func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
 	if j.same {
 		return &next, nil
 	}
-	next.Admission, next.LastIndexed = j.ix.opts.admission(), j.ix.opts.Now().UTC()
+	next.LastIndexed = j.ix.opts.Now().UTC()
+	if present.Admission == j.base.Admission { // else reindexing was asked for meanwhile
+		next.Admission = j.ix.opts.admission()
+	}
 	next.Generation++
 	if j.lost {
 		next.Documents, next.TextBytes, next.Skipped = 0, 0, 0

@@ -191,11 +191,11 @@ func TestRhythm(t *testing.T) {
 }
 
 // TestFirstVisits: after a restart, those never indexed go first, then those of this
-// machine; remotes wait as they would have, and those overdue are spread.
+// machine and those to be reindexed; remotes wait as they would have, and those overdue are spread.
 func TestFirstVisits(t *testing.T) {
 	now := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
 	remote := func(seen, changed time.Duration) *store.Repository {
-		return &store.Repository{Mirror: true, Generation: 1, LastFetched: now.Add(-seen), LastIndexed: now.Add(-changed)}
+		return &store.Repository{Mirror: true, Generation: 1, Admission: "1/1", LastFetched: now.Add(-seen), LastIndexed: now.Add(-changed)}
 	}
 	for _, c := range []struct {
 		name     string
@@ -204,6 +204,7 @@ func TestFirstVisits(t *testing.T) {
 	}{
 		{"local", &store.Repository{Generation: 1, LastFetched: now.Add(-time.Second)}, 0, 0},
 		{"failed", &store.Repository{Mirror: true, LastError: "x"}, 0, 0},
+		{"to be reindexed", &store.Repository{Mirror: true, Generation: 1, LastFetched: now}, 0, 0},
 		{"looked at a minute ago, changed long ago", remote(time.Minute, 1000*time.Hour), 7 * time.Hour, 9 * time.Hour},
 		{"looked at and changed a minute ago", remote(0, time.Minute), 40 * time.Second, 50 * time.Second},
 		{"overdue", remote(20*time.Hour, 100*time.Hour), 0, 30 * time.Minute},
