@@ -202,13 +202,16 @@ func (w *worker) fail(ctx context.Context, err error) {
 }
 
 // sync brings one repository up to date.
-func (w *worker) sync(ctx context.Context, name string) {
+func (w *worker) sync(ctx context.Context, name string) { w.syncBy(ctx, name, w.Sync) }
+
+// syncBy is sync by Sync or Reindex of the client.
+func (w *worker) syncBy(ctx context.Context, name string, by func(context.Context, string, func(admin.Progress)) (admin.Result, error)) {
 	if err := ctx.Err(); err != nil {
 		w.fail(ctx, w.undo(ctx, name, err))
 		return
 	}
 	task := w.display.Start(name)
-	res, err := w.Sync(ctx, name, func(p admin.Progress) {
+	res, err := by(ctx, name, func(p admin.Progress) {
 		task.Report(ingest.Progress{Phase: p.Phase, Note: p.Note, Done: p.Done, Total: p.Total, Bytes: p.Bytes})
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ type repoCommands struct{ *app }
 func (a *app) repoCommand() *cobra.Command {
 	c := repoCommands{a}
 	cmd := &cobra.Command{Use: "repo", Short: "show and change the repositories", Long: repoHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(c.add(), c.list(), c.remove(), c.sync(), c.set(), c.readers(), c.skipped())
+	cmd.AddCommand(c.add(), c.list(), c.remove(), c.sync(), c.reindex(), c.set(), c.readers(), c.skipped())
 	return cmd
 }
 
@@ -141,11 +141,39 @@ func (a repoCommands) sync() *cobra.Command {
 		})
 }
 
+const repoReindexHelp = `Usage: trawl repo reindex [flags] NAME...
+
+Reindex reads all of a repository again from git, its files and their symbols and its
+commits, although nothing has changed. Searches go on over the index that is there,
+which stays until the new one takes its place. Use it after a repair of the source, or
+if you do not trust what is indexed.
+
+Reindexing that fails or is interrupted is done by the next sync.
+
+  trawl repo reindex lab/glaze`
+
+func (a repoCommands) reindex() *cobra.Command {
+	cmd := &cobra.Command{Use: "reindex", Short: "read all of repositories again", Long: repoReindexHelp, Args: arguments(1, -1, "the name of a repository")}
+	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
+		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
+			for _, name := range args {
+				w.syncBy(ctx, name, w.Reindex)
+			}
+			return w.synced(ctx, asJSON, args)
+		})
+}
+
 // syncAll syncs repositories and, if asked, prints how they are then.
 func (w *worker) syncAll(ctx context.Context, asJSON bool, names []string) error {
 	for _, name := range names {
 		w.sync(ctx, name)
 	}
+	return w.synced(ctx, asJSON, names)
+}
+
+// synced ends a command that has synced repositories and, if asked, prints how they
+// are.
+func (w *worker) synced(ctx context.Context, asJSON bool, names []string) error {
 	if err := w.end(ctx); !asJSON || err != nil && !errors.Is(err, errTold) {
 		return err
 	}

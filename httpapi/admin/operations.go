@@ -33,6 +33,7 @@ var (
 	RemoveRepository = Operation[None, None]{http.MethodDelete, RepositoriesPath}
 	ChangeFacts      = Operation[Facts, Repository]{http.MethodPatch, RepositoriesPath}
 	SyncRepository   = Operation[None, Lines]{http.MethodPost, RepositoriesPath + "/sync"}
+	Reindex          = Operation[None, Lines]{http.MethodPost, RepositoriesPath + "/reindex"}
 	ListSkipped      = Operation[None, Lines]{http.MethodGet, RepositoriesPath + "/skipped"}
 	ListReaders      = Operation[None, []string]{http.MethodGet, RepositoriesPath + "/readers"}
 	SetReaders       = Operation[[]string, []string]{http.MethodPut, RepositoriesPath + "/readers"}

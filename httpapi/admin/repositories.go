@@ -44,6 +44,7 @@ func (h *Handlers) repositoryRoutes() []httpapi.Route {
 			return sent(r, err, newRepository)
 		})),
 		answerLines(h, SyncRepository, syncRepository),
+		answerLines(h, Reindex, reindexRepository),
 		answerLines(h, ListSkipped, listSkipped),
 	}
 }
@@ -96,6 +97,19 @@ func syncRepository(c *call, _ None, send func(Line) error) (Result, error) {
 	}
 	res, err := c.repos.Sync(c.r.Context(), name, reportTo(send))
 	return newResult(res), err
+}
+
+// reindexRepository marks a repository and syncs it. If that ends before its time, the
+// mark stays for the next sync.
+func reindexRepository(c *call, in None, send func(Line) error) (Result, error) {
+	name, err := c.parameter("name")
+	if err == nil {
+		err = c.MarkForReindex(name)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return syncRepository(c, in, send)
 }
 
 // reportTo sends reports of progress.

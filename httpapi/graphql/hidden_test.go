@@ -47,6 +47,7 @@ func TestHiddenIsMissing(t *testing.T) {
 		// by its id, and by those of what is in it
 		{node, repository(2), repository(99)}, {node, commit(2), commit(99)}, {node, ref(2), ref(99)},
 		{`mutation ($x: ID!) { updateMirrorRepository(repository: $x) { alwaysNil } }`, repository(2), repository(99)},
+		{`mutation ($x: ID!) { reindexRepository(repository: $x) { alwaysNil } }`, repository(2), repository(99)},
 		{`mutation ($x: ID!) { deleteRepository(repository: $x) { alwaysNil } }`, repository(2), repository(99)},
 		{`mutation ($x: ID!) { addRepoMetadata(repo: $x, key: "a") { alwaysNil } }`, repository(2), repository(99)},
 

@@ -86,6 +86,11 @@ func (*resolver) DeleteRepository(ctx context.Context, args struct{ Repository g
 	return onRepository(ctx, args.Repository, func(m *manage.Operations, r *store.Repository) error { return m.RemoveRepository(ctx, r.Name) })
 }
 
+// ReindexRepository has all of a repository read again.
+func (*resolver) ReindexRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*wire.Empty, error) {
+	return onRepository(ctx, args.Repository, func(m *manage.Operations, r *store.Repository) error { return m.ReindexRepository(r.Name) })
+}
+
 // UpdateMirrorRepository is for everybody who may see the repository.
 func (*resolver) UpdateMirrorRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)

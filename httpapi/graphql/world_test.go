@@ -163,6 +163,11 @@ func (w *world) AddNamed(context.Context, string) (*store.Repository, error) {
 func (w *world) Syncing() []manage.Syncing { return nil }
 func (w *world) Refresh(name string)       { w.refreshed = append(w.refreshed, name) }
 
+func (w *world) Reindex(name string) error {
+	_, err := w.Store.Repositories().Reindex(name)
+	return err
+}
+
 // Search makes the world httpapi.Searcher.
 func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	if w.searching != nil {

@@ -35,7 +35,8 @@ func (repositories) Remove(context.Context, string) error { return nil }
 func (repositories) ChangeFacts(context.Context, string, store.FactsChange) (*store.Repository, error) {
 	return &store.Repository{Name: "kiln"}, nil
 }
-func (repositories) Refresh(string) {}
+func (repositories) Refresh(string)       {}
+func (repositories) Reindex(string) error { return nil }
 
 // world is a store with the users ann, bob and root, of whom root is site admin, a
 // token of ann's and the organisation lab, which ann is a member of.
@@ -170,6 +171,7 @@ func TestWhoMay(t *testing.T) {
 			return o.PutMetadata(t.Context(), &store.Repository{Name: "kiln"}, "team", nil, false)
 		}},
 		{"sync a repository", notAdmin, func(o *manage.Operations, _ *world) error { return o.SyncRepository(t.Context(), "kiln") }},
+		{"reindex a repository", notAdmin, func(o *manage.Operations, _ *world) error { return o.ReindexRepository("kiln") }},
 	} {
 		for _, actor := range []string{"", "ann", "bob", "root", "operator"} {
 			w := newWorld(t)

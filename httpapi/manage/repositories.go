@@ -26,6 +26,8 @@ type Repositories interface {
 	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
 	// Refresh has a repository synced soon, out of turn.
 	Refresh(name string)
+	// Reindex marks a repository, whose next sync reads all of it again.
+	Reindex(name string) error
 }
 
 // Syncing is a sync at work.
@@ -174,6 +176,20 @@ func changeMetadata(o *Operations, ctx context.Context, r *store.Repository, key
 		}
 		return r.Name, key, err
 	})
+}
+
+// MarkForReindex has the next sync of a repository read all of it again.
+func (o *Operations) MarkForReindex(name string) error {
+	return onRepository(o, "repository.reindex", func() (string, string, error) { return name, "", o.Repositories.Reindex(name) })
+}
+
+// ReindexRepository has a repository synced soon, and all of it read again.
+func (o *Operations) ReindexRepository(name string) error {
+	err := o.MarkForReindex(name)
+	if err == nil {
+		o.Repositories.Refresh(name)
+	}
+	return err
 }
 
 // SyncRepository has a repository synced soon.

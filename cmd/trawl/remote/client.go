@@ -80,7 +80,16 @@ func Stream[In any](ctx context.Context, c *Client, op admin.Operation[In, admin
 // Sync brings a repository up to its source. It calls report, which may be
 // nil, from the caller's goroutine.
 func (c *Client) Sync(ctx context.Context, name string, report func(admin.Progress)) (admin.Result, error) {
-	return Stream(ctx, c, admin.SyncRepository, admin.None{}, func(l admin.Line) error {
+	return c.sync(ctx, admin.SyncRepository, name, report)
+}
+
+// Reindex is Sync that reads all of the repository again.
+func (c *Client) Reindex(ctx context.Context, name string, report func(admin.Progress)) (admin.Result, error) {
+	return c.sync(ctx, admin.Reindex, name, report)
+}
+
+func (c *Client) sync(ctx context.Context, op admin.Operation[admin.None, admin.Lines], name string, report func(admin.Progress)) (admin.Result, error) {
+	return Stream(ctx, c, op, admin.None{}, func(l admin.Line) error {
 		if l.Progress != nil && report != nil {
 			report(*l.Progress)
 		}

@@ -192,6 +192,12 @@ func (rs *Repositories) Skipped(_ context.Context, name string, each func(path, 
 	return ingest.Skipped(sn, r, func(d ingest.SkippedDocument) error { return each(d.Path, d.Reason, d.Bytes) })
 }
 
+// Reindex marks a repository, whose next sync reads all of it again.
+func (rs *Repositories) Reindex(name string) error {
+	_, err := rs.store.Repositories().Reindex(name)
+	return err
+}
+
 // Refresh has a repository synced, by the node whose work it is, before any other
 // that this has not begun with.
 func (rs *Repositories) Refresh(name string) { rs.asked.refresh(name) }
