@@ -163,6 +163,10 @@ func (w *world) AddNamed(context.Context, string) (*store.Repository, error) {
 func (w *world) Syncing() []manage.Syncing { return nil }
 func (w *world) Refresh(name string)       { w.refreshed = append(w.refreshed, name) }
 
+func (w *world) LastSync(context.Context, *store.Repository) manage.LastSync {
+	return manage.LastSync{}
+}
+
 func (w *world) Reindex(name string) error {
 	_, err := w.Store.Repositories().Reindex(name)
 	return err

@@ -35,6 +35,9 @@ func (repositories) Remove(context.Context, string) error { return nil }
 func (repositories) ChangeFacts(context.Context, string, store.FactsChange) (*store.Repository, error) {
 	return &store.Repository{Name: "kiln"}, nil
 }
+func (repositories) LastSync(context.Context, *store.Repository) manage.LastSync {
+	return manage.LastSync{}
+}
 func (repositories) Refresh(string)       {}
 func (repositories) Reindex(string) error { return nil }
 

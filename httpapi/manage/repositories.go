@@ -21,6 +21,8 @@ type Repositories interface {
 	AddNamed(ctx context.Context, source string) (*store.Repository, error)
 	// Syncing returns the syncs at work.
 	Syncing() []Syncing
+	// LastSync returns what is known of the last sync of a repository.
+	LastSync(ctx context.Context, r *store.Repository) LastSync
 	Remove(ctx context.Context, name string) error
 	// ChangeFacts changes what is known about a repository.
 	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)

@@ -187,9 +187,12 @@ var sections = []section{
 		actions: []action{{"", addRepository}, {"/sync", syncRepository}, {"/remove", removeRepository}},
 	}, {
 		path: repositoriesPath + "/{id}", template: "repository.html", blank: func() content { return &repositoryData{} },
-		done: map[string]string{"saved": "Saved.", "readers": "Saved. These may see it from now on."},
+		done: map[string]string{
+			"saved": "Saved.", "readers": "Saved. These may see it from now on.", "sync": "It is synced as soon as syncs that run have ended.",
+			"reindex": "All of it is read again as soon as syncs that run have ended. Searches go on over what is there until that is done.",
+		},
 		actions: []action{
-			{"/facts", changeFacts}, {"/metadata", putMetadata}, {"/metadata/remove", removeMetadata}, {"/readers", changeReaders},
+			{"/sync", syncNow}, {"/reindex", reindex}, {"/facts", changeFacts}, {"/metadata", putMetadata}, {"/metadata/remove", removeMetadata}, {"/readers", changeReaders},
 		},
 	}}},
 	{SiteAdmin, "External services", servicesPath, []page{{

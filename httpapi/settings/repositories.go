@@ -35,6 +35,7 @@ type stateCount struct {
 
 // repositoryRow is a line of the list.
 type repositoryRow struct {
+	ID                         uint32
 	Name, Source, State, Error string
 	// Path is where its files are, Edit where it is changed.
 	Path, Edit         string
@@ -84,14 +85,7 @@ func (d *repositoriesData) fill(v *visit) error {
 		s.Count, s.Path = counts[s.State], d.Path+"?state="+s.State
 		d.States = append(d.States, s)
 	}
-	syncing := map[string]string{}
-	for _, s := range v.Repositories.Syncing() {
-		now := httpapi.HomeSync{Phase: s.Phase}.Words()
-		if s.Total > 0 {
-			now += " " + strconv.Itoa(s.Done) + " of " + strconv.Itoa(s.Total)
-		}
-		syncing[s.Name] = now
-	}
+	syncing := syncingNow(v.Repositories)
 	for _, repo := range shown(d.paging, all) {
 		row, err := newRepositoryRow(v, repo)
 		if err != nil {
@@ -105,7 +99,7 @@ func (d *repositoriesData) fill(v *visit) error {
 
 func newRepositoryRow(v *visit, repo *store.Repository) (repositoryRow, error) {
 	row := repositoryRow{
-		Name: repo.Name, Source: redact.URL(repo.Source), State: stateOf(repo), Error: redact.About(repo.LastError, repo.Source),
+		ID: repo.ID, Name: repo.Name, Source: redact.URL(repo.Source), State: stateOf(repo), Error: redact.About(repo.LastError, repo.Source),
 		Path: v.area.Server.Path((&url.URL{Path: "/" + repo.Name}).EscapedPath()), Edit: v.area.Server.Path(repositoryPath(repo.ID)), Documents: repo.Documents, Skipped: repo.Skipped,
 		Synced: repo.Fetched(), Commit: repo.Commit(),
 	}

@@ -22,6 +22,16 @@ type repositories struct {
 	all       []*store.Repository
 	refreshed []string
 	syncing   []manage.Syncing
+	last      manage.LastSync
+}
+
+// LastSync returns the same for all.
+func (r *repositories) LastSync(context.Context, *store.Repository) manage.LastSync { return r.last }
+
+// Reindex marks a repository of the store.
+func (r *repositories) Reindex(name string) error {
+	_, err := r.store.Repositories().Reindex(name)
+	return err
 }
 
 // AddNamed knows one source by each name.

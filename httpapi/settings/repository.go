@@ -21,6 +21,8 @@ import (
 type repositoryData struct {
 	frame
 	Row repositoryRow
+	// Sync is about its syncs.
+	Sync syncView
 	// Host is where its code host has it, "" if no host keeps it; HostReaders says that
 	// the host names its readers, too, and Gone that it does not list it any more.
 	Host              string
@@ -133,6 +135,7 @@ func (d *repositoryData) fill(v *visit) error {
 	if d.Row, err = newRepositoryRow(v, r); err != nil {
 		return err
 	}
+	d.Sync = newSyncView(v, r)
 	d.List = v.area.Server.Path(repositoriesPath)
 	if o := r.Origin; o != nil {
 		d.Host, d.HostReaders, d.Gone = brief(redact.URL(r.Source)), o.Readers, r.IsGone()
@@ -168,6 +171,24 @@ func (d *repositoryData) fill(v *visit) error {
 	}
 	d.Declared, _ = few(v.Registry.DeclaredReaders(r.Name))
 	return nil
+}
+
+// syncNow has the repository synced soon.
+func syncNow(v *visit) (answer, error) {
+	r, err := v.repository()
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{did: "sync"}, v.SyncRepository(v.r.Context(), r.Name)
+}
+
+// reindex has all of the repository read again.
+func reindex(v *visit) (answer, error) {
+	r, err := v.repository()
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{did: "reindex"}, v.ReindexRepository(r.Name)
 }
 
 // lines are the texts of a form that has one a line.

@@ -216,6 +216,7 @@ func (j *syncJob) readSmall(ctx context.Context) error {
 	if len(j.items) == 0 {
 		return nil
 	}
+	j.report(Progress{Phase: "index", Total: len(j.items)})
 	return j.read(ctx, func(it item, b git.Blob) error {
 		if j.textBytes += len(b.Data); j.textBytes > mostSmallBytes || b.Size > mostSmallBytes {
 			return errNotSmall

@@ -98,6 +98,7 @@ func (p *historyPass) run(ctx context.Context, ids []uint32) error {
 
 // readAlone reads the history of one repository, however large it is.
 func (p *historyPass) readAlone(ctx context.Context, id uint32) error {
+	began := p.hs.opts.Now()
 	j := &historyJob{hs: p.hs, id: id, report: p.report}
 	err := errOvertaken
 	for n := 0; n < overtakenAtMost && errors.Is(err, errOvertaken); n++ {
@@ -106,7 +107,7 @@ func (p *historyPass) readAlone(ctx context.Context, id uint32) error {
 			return j.run(ctx)
 		})
 	}
-	j.err = err
+	j.err, j.took = err, p.hs.opts.Now().Sub(began)
 	return p.count(ctx, j)
 }
 
@@ -116,11 +117,14 @@ func (p *historyPass) count(ctx context.Context, j *historyJob) error {
 		p.out.Repositories++
 		p.out.Commits += j.added
 	}
+	if j.err != nil && hopeless(ctx, j.err) {
+		return j.err
+	}
+	if j.added > 0 || j.err != nil {
+		p.hs.opts.Followed(Followed{Repository: j.id, Phase: "history", Count: j.added, Took: j.took, Err: j.err})
+	}
 	if j.err == nil {
 		return nil
-	}
-	if hopeless(ctx, j.err) {
-		return j.err
 	}
 	p.out.Failed = append(p.out.Failed, j.repository.Name+": "+j.err.Error())
 	j.recordError(j.err)
@@ -174,8 +178,9 @@ type historyJob struct {
 	written   []docRef
 	// mailmap is the one of the tip.
 	mailmap string
-	// err is why the history is not read.
-	err error
+	// err is why the history is not read, took how long that or the reading took.
+	err  error
+	took time.Duration
 }
 
 // historyCounts are what a record counts.

@@ -227,11 +227,12 @@ func (p *historyPass) readEach(ctx context.Context, givesWay bool, todo <-chan u
 		if givesWay {
 			p.hs.groups.idle(ctx)
 		}
+		began := p.hs.opts.Now()
 		err := p.hs.changes.heal(ctx, func() error {
 			*j = historyJob{hs: p.hs, id: id, small: true}
 			return j.readSmall(ctx)
 		})
-		j.err = err
+		j.err, j.took = err, p.hs.opts.Now().Sub(began)
 		select {
 		case read <- j:
 		case <-ctx.Done():

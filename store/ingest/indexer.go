@@ -71,8 +71,26 @@ type Options struct {
 	// Processors is how many goroutines compute at once that read files or write
 	// shards, so that others find a processor free; 0 is no bound.
 	Processors int
+	// Followed, if set, is called for each repository when its commits, or symbols of its
+	// documents, were read behind a sync, and when its commits could not be. It is called
+	// from one goroutine for commits and one for symbols.
+	Followed func(Followed)
 	// Now returns the time; nil is time.Now.
 	Now func() time.Time
+}
+
+// Followed is what was read of a repository behind a sync.
+type Followed struct {
+	Repository uint32
+	// Phase is "symbols" or "history".
+	Phase string
+	// Count is how many symbols or commits there were.
+	Count int
+	// Took is how long it took: for symbols, with those of other repositories of the
+	// shard.
+	Took time.Duration
+	// Err is why it was not done.
+	Err error
 }
 
 const mostTextBytes = 128 << 20
@@ -114,6 +132,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Yield == nil {
 		o.Yield = func(context.Context, time.Duration) time.Duration { return 0 }
+	}
+	if o.Followed == nil {
+		o.Followed = func(Followed) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -145,6 +145,7 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 	if err := p.writer.Begin(v); err != nil {
 		return err
 	}
+	began, found := p.symbols.opts.Now(), map[uint32]int{}
 	sum := SymbolsResult{Unknown: map[string]int{}}
 	err = p.parse(ctx, v, docs, func(j *parseJob) error {
 		sum.add(sn, docs, j)
@@ -152,6 +153,7 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 			p.report(p.progress)
 		}
 		p.progress.Bytes += int64(len(j.text))
+		found[docs.Repository[j.doc]] += len(j.symbols)
 		return p.writer.Add(j.doc, j.symbols)
 	})
 	if err == nil {
@@ -166,6 +168,10 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View
 	}
 	p.report(p.progress)
 	p.out.join(sum)
+	took := p.symbols.opts.Now().Sub(began)
+	for id, n := range found {
+		p.symbols.opts.Followed(Followed{Repository: id, Phase: "symbols", Count: n, Took: took})
+	}
 	return nil
 }
 

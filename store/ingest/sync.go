@@ -26,6 +26,8 @@ type Result struct {
 	Added, Removed, Unchanged int
 	// Bytes counts the bytes of files read.
 	Bytes int64
+	// Reasons counts the documents written whose content cannot be searched, by why.
+	Reasons [shard.NumReasons]int
 	// AsBefore says that the source was as it is indexed, and nothing was written.
 	AsBefore bool
 	Took     time.Duration
@@ -348,6 +350,7 @@ func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
 	next.Documents += j.added.documents - j.removed.documents
 	next.TextBytes += j.added.textBytes - j.removed.textBytes
 	next.Skipped += j.added.skipped - j.removed.skipped
+	j.result.Reasons = j.added.reasons
 	shards := maps.Clone(j.keptIn)
 	for _, w := range j.written {
 		shards[w.shard] = true
@@ -437,6 +440,7 @@ func (j *syncJob) write(ctx context.Context) error {
 	if len(j.items) == 0 {
 		return nil
 	}
+	j.report(Progress{Phase: "index", Total: len(j.items)})
 	w := &documentWriter{job: j, shards: j.ix.writers.begin(false)}
 	defer w.shards.Close()
 	if err := j.read(ctx, func(it item, b git.Blob) error { return w.add(ctx, it, b) }); err != nil {
@@ -558,6 +562,8 @@ type totals struct {
 	documents int
 	textBytes int64
 	skipped   int
+	// reasons counts those that add was given.
+	reasons [shard.NumReasons]int
 }
 
 func (t *totals) add(textBytes uint32, r shard.Reason) {
@@ -565,6 +571,7 @@ func (t *totals) add(textBytes uint32, r shard.Reason) {
 	t.textBytes += int64(textBytes)
 	if r != shard.Searchable {
 		t.skipped++
+		t.reasons[r]++
 	}
 }
 

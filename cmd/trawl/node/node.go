@@ -150,6 +150,40 @@ func (n *Node) Joined() bool { return n.joined() != nil }
 // falls to this node.
 func (n *Node) Mine(number uint32) bool { return n.joined().HoldsPart(number) }
 
+// Holder returns where people find the node that the work on what has a number falls to,
+// "" for this one or if it is not known.
+func (n *Node) Holder(ctx context.Context, number uint32) string {
+	m := n.joined()
+	if m.HoldsPart(number) {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	leases, err := n.db.Leases.Leases(ctx)
+	if err != nil {
+		return ""
+	}
+	nodes, err := n.db.Nodes.Nodes(ctx)
+	if err != nil {
+		return ""
+	}
+	return holderOf(nodes, leases, number)
+}
+
+// holderOf is Holder among some nodes and their leases.
+func holderOf(nodes []cluster.Node, leases []cluster.Lease, number uint32) string {
+	i := slices.IndexFunc(leases, func(l cluster.Lease) bool { return l.Name == member.Part(number) })
+	if i < 0 {
+		return ""
+	}
+	j := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == leases[i].Node })
+	if j < 0 {
+		return ""
+	}
+	s := statusOf(nodes[j], true, nil)
+	return strings.TrimSpace(s.Host + " " + s.Address)
+}
+
 // Does reports whether a task falls to this node.
 func (n *Node) Does(task string) bool { return n.joined().Holds(task) }
 

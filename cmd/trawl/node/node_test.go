@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/cluster"
+	"github.com/trawlsearch/trawl/store/cluster/member"
 )
 
 // A node that died is shown as silent until it is started again on its directory.
@@ -29,5 +30,16 @@ func TestStatusOfNodes(t *testing.T) {
 	}
 	if got[1].Live || !got[2].Live || got[3].Live {
 		t.Error("c and e are silent, and d is live")
+	}
+}
+
+// The holder of a number is the node with the lease of its part.
+func TestHolderOf(t *testing.T) {
+	nodes := []cluster.Node{{ID: "a", Address: "http://10.0.0.1:8080", Facts: []byte(`{"host":"one"}`)}, {ID: "b", Facts: []byte(`no facts`), Address: "http://10.0.0.2:8080"}}
+	leases := []cluster.Lease{{Name: TaskMerge, Node: "b"}, {Name: member.Part(1), Node: "a"}, {Name: member.Part(2), Node: "b"}, {Name: member.Part(3), Node: "gone"}}
+	for number, want := range map[uint32]string{1: "one http://10.0.0.1:8080", 65: "one http://10.0.0.1:8080", 2: "http://10.0.0.2:8080", 3: "", 4: ""} {
+		if got := holderOf(nodes, leases, number); got != want {
+			t.Errorf("%d is held by %q, want %q", number, got, want)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type Repositories struct {
 	asked  asked
 	pushes pushes
 	queue  queue
+	logs   *syncLogs
 }
 
 var _ admin.Repositories = (*Repositories)(nil)
@@ -127,13 +128,15 @@ type wayToSync func(ctx context.Context, name string, report func(ingest.Progres
 func (rs *Repositories) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
 	ctx, cancel := rs.background.untilStop(ctx)
 	defer cancel()
-	report, ended := rs.queue.begin(name, time.Now(), report)
+	log := rs.logs.record(rs.record(name), time.Now())
+	report, ended := rs.queue.begin(name, log.began, log.listen(report))
 	defer ended()
 	defer rs.claimFirst(ctx, name, report)()
 	within, traced := span.Start(ctx, string(WorkSync), "")
 	measured := rs.measured(name)
 	res, err := by(within, name, report)
 	measured(!res.AsBefore, res.Took, err)
+	log.end(res, err, time.Now())
 	traced(err)
 	if !res.AsBefore {
 		rs.synced()

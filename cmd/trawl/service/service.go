@@ -154,7 +154,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	s.disk.resume = s.upkeep.synced
 	s.repositories = &Repositories{
 		store: st, node: cluster, background: &s.background, synced: s.upkeep.synced, allowLocal: set.AllowLocalSources,
-		asked: asked{store: st, node: cluster, log: o.Log, signal: newSignal()},
+		asked: asked{store: st, node: cluster, log: o.Log, signal: newSignal()}, logs: newSyncLogs(),
 	}
 	s.backups = backups.New(backups.Options{
 		Store: st, Plan: set.Backup, Program: program(), Log: o.Log, Mine: func() bool { return cluster.Does(node.TaskBackup) },
@@ -188,6 +188,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
+	ingesting.Followed = s.repositories.logs.follow
 	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.upkeep.turns.enter, s.upkeep.turns.begin, cluster.Mine
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {

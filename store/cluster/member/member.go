@@ -292,6 +292,9 @@ func (m *Member) acquire(ctx context.Context, mine map[string]bool) error {
 // IsPart reports whether a task is one of the parts, which HoldsPart asks for.
 func IsPart(task string) bool { return slices.Contains(partNames, task) }
 
+// Part returns the name of the task that what has a number falls into.
+func Part(number uint32) string { return partNames[number%parts] }
+
 // Holds reports whether this node does a task now.
 func (m *Member) Holds(task string) bool {
 	if m == nil {
@@ -305,7 +308,7 @@ func (m *Member) Holds(task string) bool {
 
 // HoldsPart reports whether this node does the work on what has a number, such as a
 // repository by its ID.
-func (m *Member) HoldsPart(number uint32) bool { return m == nil || m.Holds(partNames[number%parts]) }
+func (m *Member) HoldsPart(number uint32) bool { return m == nil || m.Holds(Part(number)) }
 
 // Live is how many nodes there were at the last round, this one among them.
 func (m *Member) Live() int {
