@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -33,13 +32,9 @@ func TestBrowserHome(t *testing.T) {
 	tab.do(chromedp.Focus(chromedp.CSS("#source")))
 	tab.keys(kiln, kb.Enter)
 	tab.until(`document.querySelector("[role=status]")?.textContent.startsWith("It is there") && repositories.tBodies[0].rows[0].innerText.startsWith("kiln")`)
-	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.querySelector("#repositories .badge.good") !== null`); {
-		if time.Now().After(deadline) {
-			t.Fatal("the repository is not indexed")
-		}
-		tab.do(chromedp.Navigate(s.url + "/site-admin/repositories"))
-		tab.until(`document.querySelector("#repositories .badge") !== null`)
-	}
+	tab.until(`document.querySelector("#repositories .badge.good") !== null`) // the list follows the sync
+	tab.liveRepositories()
+	tab.reindex()
 	tab.do(chromedp.Navigate(s.url + "/search"))
 	tab.until(`document.querySelectorAll("#recent li a, #here dt a").length >= 2 && document.querySelector("#begin") === null`)
 	if got := eval[string](tab, `document.querySelector("#recent li a").textContent`); got != "kiln" {
@@ -52,6 +47,49 @@ func TestBrowserHome(t *testing.T) {
 	tab.keys(kb.Enter)
 	tab.until(`document.querySelectorAll("#results article, #results [role=article]").length > 0`)
 	tab.quiet()
+}
+
+// The list of repositories follows syncs, and takes the focus from nobody. Rows that come
+// later ask before they remove.
+func (t *tab) liveRepositories() {
+	t.until(`document.querySelectorAll("#repositories tr[id]").length === 1`)
+	eval[bool](t, `(() => {
+		const page = document.documentElement.cloneNode(true)
+		const row = page.querySelector("#repositories tr[id]"), other = row.cloneNode(true)
+		row.cells[0].insertAdjacentHTML("beforeend", "<div>indexing 7 of 40</div>")
+		row.cells[5].insertAdjacentHTML("beforeend", "<div>not while it is used</div>")
+		other.id = "r0"
+		row.before(other)
+		page.querySelector("#counts").textContent = "counted anew"
+		window.setTimeout = (f) => requestAnimationFrame(f)
+		window.fetch = async () => new Response("<!doctype html>" + page.outerHTML)
+		window.confirm = (text) => { window.asked = text }
+		source.value = "half an addr"
+		window.used = document.querySelector("#repositories button.danger")
+		window.used.focus()
+		return true
+	})()`)
+	t.until(`repositories.tBodies[0].rows[1]?.cells[0].innerText.includes("indexing 7 of 40") && counts.textContent === "counted anew"`)
+	if !eval[bool](t, `document.activeElement === window.used && window.used.closest("tr") === repositories.tBodies[0].rows[1] && !repositories.innerText.includes("not while") && source.value === "half an addr"`) {
+		t.Error("what is used did not stay")
+	}
+	eval[bool](t, `document.querySelector("#r0 button.danger").click(), true`)
+	t.until(`window.asked?.startsWith("Remove kiln and")`)
+	eval[bool](t, `window.used.blur(), true`)
+	t.until(`repositories.innerText.includes("not while it is used")`)
+}
+
+// The page of a repository has the log of its last sync, and follows one that reads all
+// again.
+func (t *tab) reindex() {
+	t.do(chromedp.Click(`#repositories tr:last-child a[href*="site-admin"]`))
+	t.until(`document.getElementById("sync")?.innerText.includes("Read files") && sync.innerText.includes("1 written, 0 removed")`)
+	eval[bool](t, `(() => {
+		window.confirm = (text) => text.includes("Searches go on")
+		document.querySelector("form[action$='/reindex'] button").click()
+		return true
+	})()`)
+	t.until(`document.querySelector("[role=status]")?.textContent.startsWith("All of it is read again") && sync.innerText.includes("to read all of it again")`)
 }
 
 // Progress moves while something is indexed, and goes away with its end.

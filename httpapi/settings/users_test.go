@@ -13,7 +13,7 @@ import (
 
 var resetLink = regexp.MustCompile(`http://localhost(/password-reset\?userID=\d+&code=[^"]+)"`)
 
-func newAdminWorld(t *testing.T) (*world, *browser) {
+func newAdminWorld(t testing.TB) (*world, *browser) {
 	t.Helper()
 	w := newWorld(t, identity.TokenPolicy{})
 	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})

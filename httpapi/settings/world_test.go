@@ -40,7 +40,7 @@ type world struct {
 	recent  admin.Recent
 }
 
-func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
+func newWorld(t testing.TB, tokens identity.TokenPolicy) *world {
 	t.Helper()
 	gate := &auth.Gate{Local: true}
 	w := &world{World: worldtest.InMemory(t, worldtest.Options{Gate: gate, Identity: identity.Options{Tokens: tokens}}), backups: &backups{}}
