@@ -59,11 +59,16 @@ type Area struct {
 	Backups func() manage.Backups
 	// Status tells how the server is.
 	Status admin.StatusFunc
+	// Programs are those that the server runs, with itself; nil is none.
+	Programs func() []Program
 	// Recent tells what the server did in the last hour.
 	Recent func() admin.Recent
 	// More are the sections of other packages.
 	More []Section
 }
+
+// Program is one that the server runs. Version says what is wrong where it has none.
+type Program struct{ Name, Version string }
 
 // ofUsers reports whether a group is about the user who asks.
 func (g Group) ofUsers() bool { return g == Account || g == Searches }

@@ -14,8 +14,9 @@ import (
 type overviewData struct {
 	frame
 	admin.Status
-	Recent admin.Recent
-	Charts []chart
+	Recent   admin.Recent
+	Charts   []chart
+	Programs []Program
 	// Failing are some of the repositories whose last sync failed.
 	Failing []admin.StatusLag
 }
@@ -29,6 +30,9 @@ func (d *overviewData) fill(v *visit) (err error) {
 	}
 	if v.area.Recent != nil {
 		d.Recent = v.area.Recent()
+	}
+	if v.area.Programs != nil {
+		d.Programs = v.area.Programs()
 	}
 	for _, lag := range d.Repositories.Lags {
 		if lag.Error != "" && len(d.Failing) < mostFailing {

@@ -63,6 +63,7 @@ func newWorld(t testing.TB, tokens identity.TokenPolicy) *world {
 			return w.backups
 		},
 		Status: func(context.Context) (admin.Status, error) { return w.status, nil }, Recent: func() admin.Recent { return w.recent },
+		Programs: func() []settings.Program { return []settings.Program{{Name: "git", Version: "2.<i>"}} },
 	}
 	server.Extra = area.Routes()
 	w.handler = server.Handler()

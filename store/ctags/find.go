@@ -39,6 +39,17 @@ func Find() (string, error) {
 	return "", reason
 }
 
+// Version returns the version of the program at a path, such as "5.9.0".
+func Version(path string) (string, error) {
+	lines, err := list(path, "--version")
+	if err != nil {
+		return "", err
+	}
+	version, _, _ := strings.Cut(strings.TrimPrefix(lines[0], "Universal Ctags "), ",")
+	version, _, _ = strings.Cut(version, "(")
+	return version, nil
+}
+
 func missingFeature(features []string) string {
 	for _, want := range []string{"json", "interactive"} {
 		if !hasFeature(features, want) {
