@@ -215,7 +215,7 @@ func (d *serviceData) fill(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.Row, d.List, d.Were = newServiceRow(v, s), v.area.Server.Path(servicesPath), serviceMark(s)
+	d.Row, d.List = newServiceRow(v, s), v.area.Server.Path(servicesPath)
 	d.Created, d.Updated = s.Created, s.Updated
 	if d.Creator, err = v.nameOf(s.Creator); err != nil {
 		return err
@@ -223,8 +223,10 @@ func (d *serviceData) fill(v *visit) error {
 	if d.Updater, err = v.nameOf(s.Updater); err != nil {
 		return err
 	}
-	if !d.filled {
+	if d.Were = serviceMark(s); !d.filled {
 		d.Name, d.Config = s.DisplayName, hosts.Redact(s.Config)
+	} else if was, ok := v.form.Values["was"]; ok {
+		d.Were = was // what was filled in stays made of what it was made of
 	}
 	if c, err := hosts.ParseDeclared(s.Kind, s.Config); err == nil && c.TakesHooks() {
 		d.Hook = v.area.Server.Path(hooks.PathOf(s.ID))

@@ -88,6 +88,7 @@ func TestServices(t *testing.T) {
 		t.Errorf("the configuration is %q, %v", full, err)
 	}
 	w.has("over another state", root.post(servicesPage+"/1", changed), 422, "This was changed meanwhile")
+	w.has("a preview over another state", root.post(servicesPage+"/1/preview", changed), 200, `name="was" value="`+was+`"`)
 
 	hosts.failure = fmt.Errorf("https://me:pw@git.example.org: %w", errors.New("refused"))
 	failed := root.post(servicesPage+"/1/preview", url.Values{"name": {"x"}, "config": changed["config"]})
