@@ -121,7 +121,7 @@ func (s *site) searchColours() {
 		})()`); tries++ {
 		changed = s.search("type:diff heats file:kiln")
 	}
-	if got := eval[string](changed, `[".diff .plus .c-k", ".diff .plus .sign", ".diff .plus .no[href]"].map(e => document.querySelector(e)?.textContent).join()`); got != "package,+,1" {
+	if got := eval[string](changed, `[".diff .plus .c-k", ".diff .plus .sign", ".diff .plus .no[href]"].map(e => document.querySelector(e)?.textContent).join()`); got != "func,+,2" {
 		s.Errorf("the diff has %q, want colours and numbers of lines", got)
 	}
 	const want = "c-f step,c-n 7,c-c // slip|step(7) // slip|step(7)"
