@@ -299,7 +299,7 @@ func (s *site) searchKinds() {
 		{type: "repo", repository: "lab/glaze", repositoryMatches: [{start: {offset: 4, line: 0, column: 4}, end: {offset: 9, line: 0, column: 9}}],
 			description: "all of <b>it", fork: true, archived: true, private: true, repoStars: 1, topics: ["clay"]},
 		{type: "commit", repository: "lab/glaze", url: "//evil.example", oid: "0123456789abcdef", message: "one\ntwo", authorName: "<b>A",
-			authorDate: "2031-01-31T09:30:00Z", content: "FENCEdiff\nf f\n@@ -1,1 +1,1 @@ g\n-a\n+<b>b\nold\\ .go /dev/null\n@@ -7,1 +6,0 @@\n-<i>\n/dev/null new.go\nwas.go is.go\n@@ -3,2 +4,2 @@\n c\n-d\n+e\n\nFENCE",
+			authorDate: "2031-01-31T09:30:00Z", content: "FENCEdiff\nf f\n@@ -1,1 +1,1 @@ g\n-a\n+<b>b\nold\\ .go /dev/null\n@@ -7,1 +6,0 @@\n-<i>\n/dev/null new.go\nwas.go is.go\n@@ -3,2 +4,2 @@\n c\n-d\n+e\n-@a.go -@a.go\n@@ -1,1 +1,1 @@\n--x\n+y\n\nFENCE",
 			ranges: [[4, 1, 3], [8, 10, 3], [9, 4, 2]], contentTruncated: true, hiddenRanges: 2},
 		{type: "path", repository: "r", path: "docs/"},
 		{type: "person", handle: "<i>ann"}, {type: "team", name: "lab"}, {type: "<img src=x>"}]`
@@ -313,7 +313,7 @@ func (s *site) searchKinds() {
 		"a b/c @v/1 › d#e/f.go Copy path 2 symbols function <i>Fire in kiln line 4 x Evil line 1",
 		"lab/glaze fork archived private 1 star all of <b>it clay",
 		"lab/glaze › one <b>A 2031-01-31 0123456789 f +1 −1 shown @@ -1,1 +1,1 @@ g 1 -a 1 +<b>b old\\ .go /dev/null +0 −1 shown @@ -7,1 +6,0 @@ 7 -<i>" +
-			" new.go added was.go → is.go +1 −1 shown @@ -3,2 +4,2 @@ 3 4 c 4 -d 5 +e 2 more matches in the commit",
+			" new.go added was.go → is.go +1 −1 shown @@ -3,2 +4,2 @@ 3 4 c 4 -d 5 +e -@a.go +1 −1 shown @@ -1,1 +1,1 @@ 1 --x 1 +y 2 more matches in the commit",
 		"r › docs/ Copy path", "person <i>ann", "team lab", "A result of the kind <img src=x>, which this page does not know",
 	}
 	if !slices.Equal(got, want) {
@@ -322,18 +322,19 @@ func (s *site) searchKinds() {
 	links := eval[[]string](t, `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).filter(h => h !== null)`)
 	wantLinks := []string{
 		"/a%20b/c@v/1", "/a%20b/c@v/1/-/blob/d%23e/f.go", "/a%20b/c@v/1/-/blob/d%23e/f.go?L4:6-4:10", "/lab/glaze", "/lab/glaze", "/lab/glaze@0123456789abcdef/-/blob/f", "/lab/glaze@0123456789abcdef/-/blob/f?L1", "/lab/glaze@0123456789abcdef/-/blob/new.go",
-		"/lab/glaze@0123456789abcdef/-/blob/is.go", "/lab/glaze@0123456789abcdef/-/blob/is.go?L4", "/lab/glaze@0123456789abcdef/-/blob/is.go?L5", "/r", "/r/-/tree/docs",
+		"/lab/glaze@0123456789abcdef/-/blob/is.go", "/lab/glaze@0123456789abcdef/-/blob/is.go?L4", "/lab/glaze@0123456789abcdef/-/blob/is.go?L5",
+		"/lab/glaze@0123456789abcdef/-/blob/-%40a.go", "/lab/glaze@0123456789abcdef/-/blob/-%40a.go?L1", "/r", "/r/-/tree/docs",
 	}
 	if !slices.Equal(links, wantLinks) {
 		s.Errorf("the links are\n%q\nwant\n%q", links, wantLinks)
 	}
 	// a file that was folded is so when its result comes back
 	t.do(chromedp.Click(".diff summary"))
-	t.until(`!document.querySelector(".diff details").open && document.querySelectorAll(".diff details[open]").length === 2`)
+	t.until(`!document.querySelector(".diff details").open && document.querySelectorAll(".diff details[open]").length === 3`)
 	t.do(chromedp.Click("button[data-show=shut]"), chromedp.Click("button[data-show=open]"))
-	t.until(`document.querySelector(".diff details")?.open === false && document.querySelectorAll(".diff details[open]").length === 2`)
+	t.until(`document.querySelector(".diff details")?.open === false && document.querySelectorAll(".diff details[open]").length === 3`)
 	t.do(chromedp.Click(".diff summary"))
-	t.until(`document.querySelectorAll(".diff details[open]").length === 3`)
+	t.until(`document.querySelectorAll(".diff details[open]").length === 4`)
 	if got := eval[string](t, `document.querySelector(".plus mark").textContent`); got != "<b>" {
 		s.Errorf("the diff marks %q", got)
 	}

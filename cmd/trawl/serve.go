@@ -195,7 +195,7 @@ func (h *host) newServer() *httpapi.Server {
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
-	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Services: h.backend.hosts, Site: h.live, Backups: h.backend.planned, Status: h.status, Recent: h.recent.recent, Programs: sync.OnceValue(func() []settings.Program { return programs(context.Background()) }), More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Services: h.backend.hosts, Site: h.live, Backups: h.backend.planned, Status: h.status, Recent: h.recent.recent, Programs: (&programVersions{}).get, More: tools.Sections()}
 	server.Contexts = area.Contexts
 	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), list.Routes(), pages.Routes(), h.metricsRoutes())
 	return server

@@ -29,7 +29,7 @@ func (e *Endpoint) fillLarge(r *http.Request, p *target, data *blobData, file gi
 	within := cmp.Or(e.BlameWithin, usualBlameWithin)
 	ctx, cancel := context.WithTimeout(r.Context(), within)
 	defer cancel()
-	err := p.copyTo(ctx, file, w)
+	err := p.copyTo(ctx, file, untilDone{ctx, w})
 	late := err != nil && ctx.Err() != nil && r.Context().Err() == nil
 	switch {
 	case err != nil && !late:
@@ -58,6 +58,20 @@ func (p *target) copyTo(ctx context.Context, file git.Entry, w io.Writer) error 
 		return p.code.Copy(ctx, file.OID, func(string, int64) (io.Writer, error) { return w, nil })
 	}
 	return p.indexedDocument(func(r *code.DocumentRun, i int) error { return r.CopyFile(w, i) })
+}
+
+// untilDone is a writer as long as a context is not done.
+type untilDone struct {
+	ctx context.Context
+	io.Writer
+}
+
+// Write implements io.Writer.
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Writer.Write(p)
 }
 
 // windowWriter is windowOfLines for a text that is written to it in parts. It holds the

@@ -9,8 +9,8 @@ const (
 )
 
 // window is the part of a text that a page shows: lines first to last, counted
-// from 1, which are the bytes from start to end. The text has so many lines; more says
-// that it has others, which nobody counted.
+// from 1, which are the bytes from start to end. The text has so many lines, and with more
+// others that were not counted.
 type window struct {
 	first, last, lines int
 	start, end         int

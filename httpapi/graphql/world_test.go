@@ -181,7 +181,7 @@ func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, si
 	return w.searcher.Search(ctx, q, o, sink)
 }
 
-// SyncService and RemoveService make the world graphql.Services.
+// SyncService, RemoveService and PreviewService make the world manage.ServiceHosts.
 func (w *world) SyncService(id uint32) { w.asked = append(w.asked, id) }
 
 func (w *world) PreviewService(context.Context, *saved.Service) (manage.ServicePreview, error) {

@@ -125,25 +125,35 @@ func (s *Services) Add(kind, name, config string) (*saved.Service, error) {
 	return v, s.log(actionServiceAdd, v)
 }
 
+var errDeclared = refuse("this service is declared in the configuration file: change it there")
+
 // Change gives a service another name or configuration; nil leaves either as it is. In a
 // configuration the word for secrets stands for those that the service has. The service is
-// asked again.
-func (s *Services) Change(id uint32, name, config *string) (*saved.Service, error) {
+// asked again. The error of unchanged, which gets the service as it is, leaves it so; nil
+// has none.
+func (s *Services) Change(id uint32, name, config *string, unchanged func(*saved.Service) error) (*saved.Service, error) {
 	found, err := s.Find(id)
 	if err != nil {
 		return nil, err
 	}
-	if name == nil {
-		name = &found.DisplayName
-	}
-	if err := checkDisplayName(*name); err != nil {
-		return nil, err
+	if name != nil {
+		if err := checkDisplayName(*name); err != nil {
+			return nil, err
+		}
 	}
 	if found.Declared != "" {
-		return nil, refuse("this service is declared in the configuration file: change it there")
+		return nil, errDeclared
 	}
 	v, err := s.Book.Services.Change(id, func(v *saved.Service) error {
-		v.DisplayName, v.Updated, v.Updater = *name, s.Now().UTC(), s.Actor.UserID()
+		if unchanged != nil {
+			if err := unchanged(v); err != nil {
+				return err
+			}
+		}
+		if name != nil {
+			v.DisplayName = *name
+		}
+		v.Updated, v.Updater = s.Now().UTC(), s.Actor.UserID()
 		if config == nil {
 			return nil
 		}
@@ -173,9 +183,13 @@ func (s *Services) setConfig(v *saved.Service, config string) error {
 	return nil
 }
 
-// Remove forgets a service and what only it has.
+// Remove forgets a service and what only it has. One of the configuration file stays: it
+// would come back.
 func (s *Services) Remove(ctx context.Context, id uint32) error {
 	v, err := s.Find(id)
+	if err == nil && v.Declared != "" {
+		err = errDeclared
+	}
 	if err == nil {
 		err = s.Hosts.RemoveService(ctx, id)
 	}

@@ -8,7 +8,7 @@ type LastSync struct {
 	// too many others since.
 	Log *SyncLog
 	// Node is where people find the node of a cluster that syncs the repository, "" for
-	// the one that is asked.
+	// the one that is asked, and where Log is set.
 	Node string
 }
 

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -18,7 +20,7 @@ type hostKind struct {
 	Kind, Title, Example string
 }
 
-// hostKinds are those that there are, as people look for them.
+// hostKinds are all of them, in the order of the form.
 var hostKinds = []hostKind{
 	{"GITHUB", "GitHub, GitHub Enterprise", `{
   "url": "https://github.com",
@@ -189,7 +191,8 @@ type serviceData struct {
 	List    string
 	Preview *previewData
 
-	filled bool
+	// filled says that a form was filled in, overtaken that it was over another state.
+	filled, overtaken bool
 }
 
 // service finds the one of the path.
@@ -225,11 +228,11 @@ func (d *serviceData) fill(v *visit) error {
 	}
 	if d.Were = serviceMark(s); !d.filled {
 		d.Name, d.Config = s.DisplayName, hosts.Redact(s.Config)
-	} else if was, ok := v.form.Values["was"]; ok {
+	} else if was, ok := v.form.Values["was"]; ok && !d.overtaken {
 		d.Were = was // what was filled in stays made of what it was made of
 	}
 	if c, err := hosts.ParseDeclared(s.Kind, s.Config); err == nil && c.TakesHooks() {
-		d.Hook = v.area.Server.Path(hooks.PathOf(s.ID))
+		d.Hook = auth.BaseURL(v.area.Server.ExternalURL, v.r) + hooks.PathOf(s.ID)
 	}
 	return nil
 }
@@ -252,14 +255,18 @@ func (v *visit) nameOf(id uint32) (string, error) {
 // changeService gives a service the name and configuration that were filled in.
 func changeService(v *visit) (answer, error) {
 	of, s, err := v.service()
-	if err == nil {
-		err = v.unchanged(serviceMark(s))
-	}
 	if err != nil {
 		return answer{}, err
 	}
 	d := &serviceData{Name: v.value("name"), Config: unbroken(v.form.Values["config"]), filled: true}
-	if _, err := of.Change(s.ID, &d.Name, &d.Config); err != nil {
+	_, err = of.Change(s.ID, &d.Name, &d.Config, func(now *saved.Service) error {
+		if v.unchanged(serviceMark(now)) == nil {
+			return nil
+		}
+		d.overtaken = true
+		return &identity.RuleError{Text: "This was changed meanwhile. What you filled in is not saved yet: saving it again replaces that change"}
+	})
+	if err != nil {
 		return answer{data: d}, err
 	}
 	return answer{did: "saved"}, nil

@@ -87,7 +87,7 @@ func TestServices(t *testing.T) {
 	} else if full, err := w.kept.Book.Services.FullConfig(v); err != nil || !strings.Contains(full, "t0ps3cret") || !strings.Contains(full, `"bo"`) {
 		t.Errorf("the configuration is %q, %v", full, err)
 	}
-	w.has("over another state", root.post(servicesPage+"/1", changed), 422, "This was changed meanwhile")
+	w.has("over another state", root.post(servicesPage+"/1", changed), 422, "This was changed meanwhile", `"users": ["bo"]`)
 	w.has("a preview over another state", root.post(servicesPage+"/1/preview", changed), 200, `name="was" value="`+was+`"`)
 
 	hosts.failure = fmt.Errorf("https://me:pw@git.example.org: %w", errors.New("refused"))
@@ -111,7 +111,7 @@ func TestServices(t *testing.T) {
 // A service of the configuration file is shown, and changed there.
 func TestDeclaredServices(t *testing.T) {
 	w, root := newAdminWorld(t)
-	if _, _, err := w.kept.Book.Services.Declare(saved.Service{Kind: "GITEA", Declared: "lab", DisplayName: `lab <img src=x onerror=alert(1)>`, Config: `{"url": "https://git.example.org", "orgs": ["lab"]}`}); err != nil {
+	if _, _, err := w.kept.Book.Services.Declare(saved.Service{Kind: "GITEA", Declared: "lab", DisplayName: `lab <img src=x onerror=alert(1)>`, Config: `{"url": "https://git.example.org", "orgs": ["lab"], "webhooks": [{"org": "lab", "secret": "h00k-of-the-laboratory"}]}`}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.kept.Book.Services.Change(1, func(v *saved.Service) error {
@@ -121,14 +121,15 @@ func TestDeclaredServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := root.get(servicesPage + "/1")
-	w.has("its page", page, 200, "The configuration file of the server has this service", "3 repositories", `"orgs": ["lab"]`)
-	if strings.Contains(page.text, "me:pw") || strings.Contains(page.text, "<textarea") || len(page.text) > 20_000 {
+	w.has("its page", page, 200, "The configuration file of the server has this service", "3 repositories", `"orgs": ["lab"]`, "<code>http://localhost/.api/")
+	if strings.Contains(page.text, "me:pw") || strings.Contains(page.text, "h00k") || strings.Contains(page.text, "<textarea") || len(page.text) > 20_000 {
 		t.Errorf("the page is %s", page.text)
 	}
 	w.has("in the list", root.get(servicesPage+"?q=LAB"), 200, "in the configuration file", "1 found")
 	w.has("not in the list", root.get(servicesPage+"?q=nothing"), 200, "There is none like that.")
 	w.has("a change", root.post(servicesPage+"/1", gitHost("x", gitea)), 422, "declared in the configuration file")
-	w.has("a preview", root.post(servicesPage+"/1/preview", nil), 200, "What it would do", "Nothing: all is as the host says.")
+	w.has("a deletion", root.post(servicesPage+"/1/remove", nil), 422, "declared in the configuration file")
+	w.has("a preview", root.post(servicesPage+"/1/preview", nil), 200, "What it would do", "Nothing would change.")
 
 	w.SignUp(identity.NewUser{Name: "bo"})
 	bo := w.as("bo")

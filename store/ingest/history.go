@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -460,11 +459,7 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 		if people == nil {
 			people = store.People{}
 		}
-		for from, to := range j.people {
-			if len(people) < store.MaxPeople {
-				people[from] = to
-			}
-		}
+		addPeople(people, j.people)
 		return mailmap, people, nil
 	}
 	if mailmap == "" {
@@ -478,9 +473,18 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 		return "", nil, err
 	}
 	if j.whole { // what was read is not among the commits that are kept
-		maps.Copy(people, j.people)
+		addPeople(people, j.people)
 	}
 	return mailmap, people, nil
+}
+
+// addPeople adds people to others, as many as a record has.
+func addPeople(to, from store.People) {
+	for person, mapped := range from {
+		if len(to) < store.MaxPeople {
+			to[person] = mapped
+		}
+	}
 }
 
 // persons are some persons, in the order of their number.

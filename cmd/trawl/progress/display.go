@@ -71,7 +71,8 @@ func (t *Task) Report(p ingest.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	fresh := p.Phase != t.phase || now.Sub(t.shown) >= showEvery
+	begins := p.Phase == "index" && p.Done == 0 // which the first document says as well
+	fresh := !begins && (p.Phase != t.phase || now.Sub(t.shown) >= showEvery)
 	if fresh {
 		t.phase, t.shown = p.Phase, now
 	}

@@ -54,8 +54,9 @@ func (r rhythm) jitter(d time.Duration) time.Duration {
 
 // first is when a source is looked at that this process has not looked at. Sources
 // never indexed go before all others. Those of this machine, and those to be
-// reindexed, are looked at at once, remotes when they would have been without a restart. Those for which that time
-// has passed are spread over a time, and over no more than they usually rest.
+// reindexed, are looked at at once, remotes when they would have been without a restart.
+// Those for which that time has passed are spread over a time, and over no more than they
+// usually rest.
 func (r rhythm) first(rec *store.Repository, now time.Time, spread time.Duration) time.Time {
 	switch {
 	case !rec.Indexed() && rec.LastError == "":

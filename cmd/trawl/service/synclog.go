@@ -64,8 +64,9 @@ func (l *syncLogs) follow(f ingest.Followed) {
 	if i := slices.IndexFunc(next.Steps, func(s manage.SyncStep) bool { return s.Phase == f.Phase }); i < 0 {
 		next.Steps = append(next.Steps, step)
 	} else {
-		// Symbols are read shard by shard.
-		step.Took, step.Count = step.Took+next.Steps[i].Took, step.Count+next.Steps[i].Count
+		if f.Phase == "symbols" { // which are read shard by shard
+			step.Took, step.Count = step.Took+next.Steps[i].Took, step.Count+next.Steps[i].Count
+		}
 		next.Steps[i] = step
 	}
 	l.kept.Put(f.Repository, &next, 1)
@@ -246,6 +247,8 @@ func plain(text string, most int) string {
 // LastSync returns what is known of the last sync of a repository.
 func (rs *Repositories) LastSync(ctx context.Context, r *store.Repository) (out manage.LastSync) {
 	out.Log, _ = rs.logs.kept.Get(r.ID)
-	out.Node = rs.node.Holder(ctx, r.ID)
+	if out.Log == nil {
+		out.Node = rs.node.Holder(ctx, r.ID)
+	}
 	return out
 }

@@ -180,7 +180,7 @@ func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.services().Change(id, args.Input.DisplayName.Value, args.Input.Config.Value)
+	v, err := s.services().Change(id, args.Input.DisplayName.Value, args.Input.Config.Value, nil)
 	if err != nil {
 		return nil, Told(err)
 	}
@@ -204,11 +204,11 @@ func (*Root) DeleteExternalService(ctx context.Context, args struct {
 	id, err := s.serviceID(args.ExternalService)
 	if err == nil {
 		err = Told(s.services().Remove(ctx, id))
+		s.Renew()
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.Renew()
 	return &wire.Empty{}, nil
 }
 

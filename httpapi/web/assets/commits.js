@@ -32,22 +32,30 @@ function code(sign, text, spans, how) {
   return out;
 }
 
-const kinds = { "+": "plus", "-": "minus", "@": "hunk", " ": "", "\\": "hunk" };
+const kinds = { "+": "plus", "-": "minus", " ": "" };
+
+// hunkHead is the line before those of a hunk, which says how many come; without a number it
+// is one.
+const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 // files are those of a preview: a line with the names of each, and lines below it, which
-// have their numbers in the file before and after.
+// have their numbers in the file before and after. Names may begin as lines do.
 function files(lines, spans) {
   const out = [];
-  let before = 0, after = 0;
+  let before = 0, after = 0, beforeEnd = 0, afterEnd = 0;
   lines.forEach((text, i) => {
-    const kind = kinds[text[0]];
-    if (kind === undefined || !out.length) {
+    const inside = before < beforeEnd || after < afterEnd;
+    const head = inside ? null : hunkHead.exec(text);
+    const kind = head ? "hunk" : kinds[text[0]];
+    if (!out.length || (!head && (!inside || kind === undefined))) {
       out.push({ head: text, spans: spans[i], rows: [] });
       return;
     }
     const row = { kind, sign: text[0], text, spans: spans[i] };
-    if (kind === "hunk") [, before, after] = (/^@@ -(\d+)\S* \+(\d+)/.exec(text) ?? ["", before, after]).map(Number);
-    else {
+    if (head) {
+      [before, after] = [Number(head[1]), Number(head[3])];
+      [beforeEnd, afterEnd] = [before + Number(head[2] ?? 1), after + Number(head[4] ?? 1)];
+    } else {
       Object.assign(row, { text: text.slice(1), spans: spans[i].map(([from, to]) => [from - 1, to - 1]) });
       if (kind !== "plus") row.before = before++;
       if (kind !== "minus") row.after = after++;
@@ -63,9 +71,7 @@ const none = "/dev/null";
 // names are those of a file before and after; none, where they are not written as they are.
 function names(head) {
   const all = head.split(" ");
-  if (all.length === 2 && !/[\\\ufffd]/.test(head)) return all;
-  const half = (head.length - 1) / 2, name = head.slice(0, half);
-  return head[half] === " " && name === head.slice(half + 1) && !/[\\\ufffd]/.test(name) ? [name, name] : [];
+  return all.length === 2 && !/[\\\ufffd]/.test(head) ? all : [];
 }
 
 function fileOf(match, file, i, how) {
@@ -85,12 +91,12 @@ function fileOf(match, file, i, how) {
 // titleOf names a file once, where it kept its name.
 function titleOf({ head, spans }, before, after, to) {
   if (!after) return [el("code", "", marked(head, spans))];
-  const second = before.length + 1, later = spans.map(([from, to]) => [from - second, to - second]);
+  const second = Array.from(before).length + 1, later = spans.map(([from, to]) => [from - second, to - second]);
   const name = (text, of) => el("bdi", "", marked(text, of));
   if (after === none) return [el("code", "", name(before, spans)), el("span", "badge", "deleted")];
   const now = (of) => el("code", "", link(to, "", name(after, of)));
   if (before === none) return [now(later), el("span", "badge", "added")];
-  if (before === after) return [now([...spans, ...later].map(([from, to]) => [Math.max(0, from), Math.max(0, to)]))];
+  if (before === after) return [now([...spans, ...later])];
   return [el("code", "", name(before, spans)), " \u2192 ", now(later)];
 }
 

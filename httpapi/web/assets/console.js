@@ -111,7 +111,7 @@ window.addEventListener("hashchange", () => {
   render();
 });
 
-// names are those of GraphiQL's editors, which have none for who does not see them.
+// names are those of GraphiQL's editors, for readers of screens.
 const names = { "graphiql-query-editor": "Query", "result-window": "Result", "graphiql-editor-tool": "Variables and headers" };
 
 // name adds what GraphiQL leaves out for readers of screens: names of editors, and tabs as
@@ -124,7 +124,8 @@ function name(box) {
   for (const scroll of box.querySelectorAll('.CodeMirror-scroll[tabindex="-1"]')) scroll.tabIndex = 0;
   for (const list of box.querySelectorAll(".graphiql-tabs[role=tablist]")) list.role = "group";
   for (const tab of box.querySelectorAll(".graphiql-tab[role=tab], .graphiql-tab[aria-selected]")) {
-    tab.querySelector(".graphiql-tab-button").ariaCurrent = String(tab.ariaSelected === "true");
+    const button = tab.querySelector(".graphiql-tab-button");
+    if (button) button.ariaCurrent = String(tab.ariaSelected === "true");
     tab.ariaSelected = null;
     tab.role = "none";
   }

@@ -8,7 +8,7 @@ document.addEventListener("submit", (event) => {
   if (text !== undefined && !window.confirm(text)) event.preventDefault();
 });
 
-// isUsed reports whether somebody reads in a part with the keyboard or selects in it.
+// isUsed reports whether a part has the focus or a selection.
 function isUsed(part) {
   const selection = getSelection();
   return part.contains(document.activeElement) || !selection.isCollapsed && selection.containsNode(part, true);
@@ -32,12 +32,12 @@ function renewRows(body, now) {
   const rows = [...now.rows];
   const ids = new Set(rows.map((row) => row.id));
   for (const row of [...body.rows]) {
-    if (!ids.has(row.id)) row.remove();
+    if (!ids.has(row.id) && !isUsed(row)) row.remove();
   }
   for (const [i, row] of rows.entries()) {
     const old = document.getElementById(row.id);
     const there = body.rows[i];
-    if (old && old !== there) body.insertBefore(old, there ?? null);
+    if (old && old !== there && !isUsed(old)) body.insertBefore(old, there ?? null);
     if (old) renewRow(old, row);
     else body.insertBefore(row, there ?? null);
   }
@@ -50,18 +50,21 @@ function renew(part, now) {
   else if (!isUsed(part)) part.replaceChildren(...now.childNodes);
 }
 
-// What says how something is now is read anew, while it is seen. It stays as it is where
-// somebody reads with the keyboard or selects in it.
+// Live parts of a page are read anew while the page is visible. What has the focus or a
+// selection stays.
 const parts = [...document.querySelectorAll("[data-live]")];
 if (parts.length > 0) {
   const wait = 1000 * Math.min(...parts.map((part) => Number(part.dataset.live)));
+  // A form that was refused is answered at its own address, which has no page.
+  const { page } = parts[0].dataset;
+  const shown = () => (page && location.pathname !== page ? page : location.href);
   const again = async () => {
     if (document.visibilityState === "visible") {
       try {
-        const answer = await fetch(location.href);
-        const page = new DOMParser().parseFromString(answer.ok && !answer.redirected ? await answer.text() : "", "text/html");
+        const answer = await fetch(shown());
+        const next = new DOMParser().parseFromString(answer.ok && !answer.redirected ? await answer.text() : "", "text/html");
         for (const part of parts) {
-          const now = page.getElementById(part.id);
+          const now = next.getElementById(part.id);
           if (now) renew(part, now);
         }
       } catch {

@@ -153,6 +153,7 @@ export class Found {
     return {
       folded: (file) => this.#folded.has(`${i} ${file}`),
       fold: (file, on) => {
+        if (this.#folded.has(`${i} ${file}`) === on) return;
         this.#folded[on ? "add" : "delete"](`${i} ${file}`);
         this.#list.draw();
       },

@@ -23,7 +23,7 @@ function windowOf(page) {
   const to = (rel) => page.querySelector(`.pager a[rel="${rel}"]`)?.getAttribute("href") ?? "";
   return {
     first: Number(source.dataset.first), last: Number(source.dataset.last), total: source.dataset.total, bodies: [...source.tBodies],
-    digits: /\bdigits(\d+)/.exec(source.className)?.[1] ?? "0", prev: to("prev"), next: to("next"), told: page.querySelector(".pager span").textContent,
+    digits: /\bdigits(\d+)/.exec(source.className)?.[1] ?? "0", prev: to("prev"), next: to("next"), permalink: page.getElementById("permalink").getAttribute("href").split("?")[0].replace(/^.*:\/\/[^/]*/, ""), told: page.querySelector(".pager span").textContent,
   };
 }
 
@@ -32,20 +32,27 @@ const end = (rel) => (rel === "next" ? windows[windows.length - 1] : windows[0])
 
 async function fetchWindow(rel) {
   state.asked = true;
-  const page = await read(end(rel)[rel]);
+  const found = await read(end(rel)[rel]);
   state.asked = false;
-  if (page) take(rel, windowOf(page));
+  if (found && joins(rel, found)) take(rel, found);
   else state.failed[rel] = true; // the link is there
   look();
 }
 
-// read is a page with lines, or null.
+// joins reports whether a window of the same text stands beside those on the page. A branch
+// may have moved meanwhile.
+function joins(rel, found) {
+  const at = end(rel);
+  return found.permalink === at.permalink && (rel === "next" ? found.first === at.last + 1 : found.last === at.first - 1);
+}
+
+// read is the window at an address, or null.
 async function read(address) {
   try {
     const response = await fetch(address);
     if (!response.ok) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    return page.getElementById("source") && page;
+    return page.querySelector(".pager span") && page.getElementById("source") ? windowOf(page) : null;
   } catch {
     return null;
   }
