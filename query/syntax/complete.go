@@ -31,7 +31,7 @@ func WordAt(text string, cursor int) Word {
 			continue
 		}
 		field, n := fieldAt(before[from:])
-		end := wordEnd(before, from+n)
+		end := wordEnd(before, from+n, field != nil)
 		if end == cursor {
 			w = Word{Span: query.Span{Start: from}, Negated: before[from] == '-'}
 			if field != nil {
@@ -49,21 +49,29 @@ func WordAt(text string, cursor int) Word {
 }
 
 // wordEnd is where the word or value that begins at i ends: quoted ones with
-// their quote, others at white space outside of parentheses.
-func wordEnd(text string, i int) int {
+// their quote, others at white space outside of parentheses. A parenthesis that is open
+// to the end of the text holds together what a predicate is called with, and no words.
+func wordEnd(text string, i int, value bool) int {
 	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
 		if _, n, err := delimited(text[i:], false); err == nil {
 			return i + n
 		}
 		return len(text)
 	}
-	for deep := 0; i < len(text) && (deep > 0 || !blank(text[i])); i++ {
+	deep, first := 0, len(text)
+	for ; i < len(text) && (deep > 0 || !blank(text[i])); i++ {
 		switch text[i] {
 		case '(':
 			deep++
 		case ')':
 			deep--
 		}
+		if blank(text[i]) {
+			first = min(first, i)
+		}
+	}
+	if deep > 0 && !value {
+		return first
 	}
 	return i
 }

@@ -26,6 +26,9 @@ func TestWordAt(t *testing.T) {
 		{`lang:"visual b`, "", "lang", "visual b", false, 0, 14},
 		{`"a repo:x`, "", "", `"a repo:x`, false, 0, 9},
 		{`"a" repo:x`, "", "repo", "x", false, 4, 10},
+		{"printf( lang:g", "", "lang", "g", false, 8, 14},
+		{"f(a b) lang:g", "", "lang", "g", false, 7, 13},
+		{"f(a (b re", "", "", "re", false, 7, 9},
 		{"½ lang:½", "", "lang", "½", false, 3, 10},
 		{"nosuch:x", "", "", "nosuch:x", false, 0, 8},
 	} {

@@ -75,7 +75,7 @@ func (m *marker) loose() {
 			continue
 		}
 		field, n := fieldAt(m.text[from:])
-		end := wordEnd(m.text, from+n)
+		end := wordEnd(m.text, from+n, field != nil)
 		if field != nil {
 			m.mark(from, from+n, MarkField)
 			m.mark(from+n, end, MarkValue)
