@@ -19,7 +19,7 @@ func Parse(text string) (hujson.Value, error) {
 	if deeper(text) {
 		return hujson.Value{}, errDepth
 	}
-	v, err := hujson.Parse([]byte(text))
+	v, err := hujson.Parse(ended(text))
 	return v, plainly(err)
 }
 
@@ -28,7 +28,7 @@ func Standardize(text string) ([]byte, error) {
 	if deeper(text) {
 		return nil, errDepth
 	}
-	plain, err := hujson.Standardize([]byte(text))
+	plain, err := hujson.Standardize(ended(text))
 	return plain, plainly(err)
 }
 
@@ -39,6 +39,15 @@ func Unmarshal(text string, v any) error {
 		return err
 	}
 	return json.Unmarshal(plain, v)
+}
+
+// ended returns a text with the end of its last line, without which hujson takes no
+// comment there.
+func ended(text string) []byte {
+	if strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], "//") {
+		text += "\n"
+	}
+	return []byte(text)
 }
 
 // plainly leaves out who found an error.

@@ -17,6 +17,8 @@ func TestUnmarshal(t *testing.T) {
 		name, text, want string // want "" is an error
 	}{
 		{"comments", "// a [\n{\"a\": /* { \" */ 1, \"b\": \"// [\", }\n// {\n", `{"a":1,"b":"// ["}`},
+		{"a comment that ends the text", "{}\n// {", `{}`},
+		{"a comment that nothing ends", "// {", ""},
 		{"escapes", `{"a\"[[": "\\"}`, `{"a\"[[":"\\"}`},
 		{"as deep as may be", nested(jsonc.MaxDepth, ""), nested(jsonc.MaxDepth, "")},
 		{"brackets in texts and comments", `["` + strings.Repeat("[", 1<<20) + `" /*` + strings.Repeat("{", 1<<20) + "*/]//" + strings.Repeat("[", 1<<20) + "\n", `["` + strings.Repeat("[", 1<<20) + `"]`},
