@@ -29,6 +29,7 @@ func TestRender(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		// text and headings, which lie below those of the page
 		{"# A b *c*\n\n## A b c", "<h3 id=\"md-a-b-c\">A b <em>c</em></h3>\n<h4 id=\"md-a-b-c-1\">A b c</h4>"},
+		{"- [x] glaze\n- [ ] <b>cool</b>\n- [y] c", "<ul>\n<li>☑ glaze</li>\n<li>☐ <b>cool</b></li>\n<li>[y] c</li>\n</ul>"},
 		{"a `<b>` & ~~c~~", "<p>a <code>&lt;b&gt;</code> &amp; <del>c</del></p>"},
 		{"```go\nfunc <x>\n```", "<pre><code>func &lt;x&gt;\n</code></pre>"},
 		{"|a|b|\n|-|:-:|\n|1|2|", "<table>\n<thead>\n<tr>\n<th>a</th>\n<th align=\"center\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align=\"center\">2</td>\n</tr>\n</tbody>\n</table>"},
