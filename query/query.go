@@ -43,6 +43,15 @@ type Filter struct {
 // Predicate is a named test with its raw argument.
 type Predicate struct{ Name, Arg string }
 
+// Test is the test that the name stands for: that of contains.x is has.x, and that of
+// contains is has.file.
+func (p Predicate) Test() string {
+	if p.Name == "contains" {
+		return "has.file"
+	}
+	return strings.Replace(p.Name, "contains.", "has.", 1)
+}
+
 // String prints the filter for people and tests, quoting a value that holds
 // white space, unless that stands in the argument of a predicate. Text that
 // parses again comes from query/syntax.

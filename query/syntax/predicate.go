@@ -26,13 +26,10 @@ func checkPredicate(f query.Filter) error {
 
 func predicateError(f query.Filter) error {
 	name, arg := f.Predicate.Name, f.Predicate.Arg
-	switch f.Field + ":" + strings.Replace(name, "contains.", "has.", 1) {
+	switch f.Field + ":" + f.Predicate.Test() {
 	case "repo:has.path", "repo:has.content":
 		return requiredRegexp(arg, strings.Replace(name, "has.", "contains.", 1))
 	case "repo:has.file":
-		_, err := ParseFileTest(*f.Predicate)
-		return err
-	case "repo:contains":
 		_, err := ParseFileTest(*f.Predicate)
 		return err
 	case "repo:has.commit.after":

@@ -12,32 +12,13 @@ import (
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
-// supported are the fields that are searched with; others are refused, not
-// ignored.
-var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
-	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile", "repohascommitafter",
-	"author", "committer", "message", "before", "after"}
-
-// predicates are those that are searched with, by field.
-var predicates = map[string][]string{
-	"repo": {
-		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
-		"has.commit.after", "contains.commit.after", "has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
-	},
-	"file": {"has.content", "contains.content", "has.owner", "has.contributor"},
-}
-
-// unsupported returns the error for a part of the query that cannot be
-// searched, or nil.
+// unsupported returns the error for a field that the language has and nothing is
+// searched with, or nil: such a filter is refused, not ignored.
 func unsupported(b query.Basic) error {
 	for _, f := range b.Filters {
-		switch {
-		case !slices.Contains(supported, f.Field):
+		if f.Field == "rule" || f.Field == "g" {
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized field %q", f.Field), Span: f.Span,
 				Hint: "this filter is not supported: remove it"}
-		case f.Predicate != nil && !slices.Contains(predicates[f.Field], f.Predicate.Name):
-			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
-				Hint: "this predicate is not supported: remove it"}
 		}
 	}
 	return nil

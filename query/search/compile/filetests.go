@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"strings"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
@@ -32,12 +31,12 @@ func newFileTest(f query.Filter, caseSensitive bool) (t FileTest, ok bool, err e
 	case f.Field != "repo" || f.Predicate == nil:
 		return t, false, nil
 	default:
-		switch strings.Replace(f.Predicate.Name, "contains.", "has.", 1) {
+		switch f.Predicate.Test() {
 		case "has.path":
 			t.Path = f.Predicate.Arg
 		case "has.content":
 			t.Content = f.Predicate.Arg
-		case "has.file", "contains":
+		case "has.file":
 			both, err := syntax.ParseFileTest(*f.Predicate)
 			if err != nil {
 				return t, false, &query.SyntaxError{Message: err.Error(), Span: f.Span}

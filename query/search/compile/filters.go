@@ -26,7 +26,7 @@ func newCommitAfter(b query.Basic, now time.Time) (*CommitAfter, error) {
 		text := f.Value
 		switch {
 		case f.Field == "repohascommitafter":
-		case f.Field == "repo" && f.Predicate != nil && (f.Predicate.Name == "has.commit.after" || f.Predicate.Name == "contains.commit.after"):
+		case f.Field == "repo" && f.Predicate != nil && f.Predicate.Test() == "has.commit.after":
 			text = f.Predicate.Arg
 		default:
 			continue
