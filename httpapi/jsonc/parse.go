@@ -19,8 +19,7 @@ func Parse(text string) (hujson.Value, error) {
 	if deeper(text) {
 		return hujson.Value{}, errDepth
 	}
-	v, err := hujson.Parse(ended(text))
-	return v, plainly(err)
+	return read(text, hujson.Parse)
 }
 
 // Standardize returns text as plain JSON.
@@ -28,8 +27,7 @@ func Standardize(text string) ([]byte, error) {
 	if deeper(text) {
 		return nil, errDepth
 	}
-	plain, err := hujson.Standardize(ended(text))
-	return plain, plainly(err)
+	return read(text, hujson.Standardize)
 }
 
 // Unmarshal reads text into v, as encoding/json does.
@@ -41,13 +39,14 @@ func Unmarshal(text string, v any) error {
 	return json.Unmarshal(plain, v)
 }
 
-// ended returns a text with the end of its last line, without which hujson takes no
-// comment there.
-func ended(text string) []byte {
-	if strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], "//") {
-		text += "\n"
+// read has parse read text, and once more with the end of its last line, without which
+// hujson takes no comment there.
+func read[T any](text string, parse func([]byte) (T, error)) (T, error) {
+	v, err := parse([]byte(text))
+	if err != nil && strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], "//") {
+		v, err = parse([]byte(text + "\n"))
 	}
-	return []byte(text)
+	return v, plainly(err)
 }
 
 // plainly leaves out who found an error.

@@ -2,6 +2,7 @@ package needs
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -31,14 +32,18 @@ var debian = map[string]string{
 
 // Program returns the path of the first of names that is installed. Servers are
 // found in /usr/sbin too, which the PATH of ordinary users may lack, and where Debian
-// has those of PostgreSQL, the newest first. If none is installed, Program skips the
-// test.
+// has those of PostgreSQL, the newest first; not so with a PATH that has a few chosen
+// programs, and no /usr/bin. If none is installed, Program skips the test.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
-		paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-		slices.Reverse(paths)
-		for _, path := range append([]string{name, "/usr/sbin/" + name}, paths...) {
+		paths := []string{name}
+		if slices.Contains(filepath.SplitList(os.Getenv("PATH")), "/usr/bin") {
+			servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+			slices.Reverse(servers)
+			paths = append(append(paths, "/usr/sbin/"+name), servers...)
+		}
+		for _, path := range paths {
 			if found, err := exec.LookPath(path); err == nil {
 				return found
 			}
