@@ -49,6 +49,8 @@ func TestServerKeepsWhatWasCommitted(t *testing.T) {
 }
 
 func TestServerEndsKilledWithItsTest(t *testing.T) {
+	needs.Program(t, "postgres")
+	needs.Program(t, "initdb")
 	var s *postgrestest.Server
 	t.Run("kill", func(t *testing.T) {
 		s = template.Start(t)
