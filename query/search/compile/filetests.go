@@ -1,7 +1,6 @@
 package compile
 
 import (
-
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/syntax"
