@@ -195,7 +195,7 @@ func (c *catalogue) putRepository(r *Repository) {
 		c.facts = &lazyFacts{}
 	}
 	for m := range c.ids {
-		if (old != nil && Mark(m).of(old)) != Mark(m).of(r) {
+		if (old != nil && Mark(m).Of(old)) != Mark(m).Of(r) {
 			c.ids[m] = &lazyIDs{}
 		}
 	}
@@ -226,7 +226,7 @@ func (c *catalogue) removeRepository(old *Repository) {
 		c.facts = &lazyFacts{}
 	}
 	for m := range c.ids {
-		if Mark(m).of(old) {
+		if Mark(m).Of(old) {
 			c.ids[m] = &lazyIDs{}
 		}
 	}
@@ -249,7 +249,7 @@ func (c *catalogue) list(r *Repository) {
 	c.byName.Set(r.Name, r)
 	c.listed.Set(r)
 	for m := range c.marked {
-		if Mark(m).of(r) {
+		if Mark(m).Of(r) {
 			c.marked[m].Set(r)
 		}
 	}
@@ -260,7 +260,7 @@ func (c *catalogue) unlist(r *Repository) {
 	c.byName.Delete(r.Name)
 	c.listed.Delete(r)
 	for m := range c.marked {
-		if Mark(m).of(r) {
+		if Mark(m).Of(r) {
 			c.marked[m].Delete(r)
 		}
 	}

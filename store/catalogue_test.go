@@ -35,11 +35,11 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		t.Errorf("%d repositories are listed of %d, or in another order", len(got), len(all))
 	}
 	for m := range marks {
-		want := slices.DeleteFunc(slices.Clone(all), func(r *Repository) bool { return !m.of(r) })
+		want := slices.DeleteFunc(slices.Clone(all), func(r *Repository) bool { return !m.Of(r) })
 		if got := slices.Collect(c.marked[m].Scan); !slices.Equal(got, want) {
 			t.Errorf("mark %d: got %d repositories, want %d", m, len(got), len(want))
 		}
-		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].of(c.marked[m].Scan), all, m.of)
+		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].of(c.marked[m].Scan), all, m.Of)
 	}
 	checkIDs(t, "all", c.all.of(c.listed.Scan), all, func(*Repository) bool { return true })
 	facts := c.facts.of(c)

@@ -36,8 +36,8 @@ const (
 	marks
 )
 
-// of reports whether r has the mark.
-func (m Mark) of(r *Repository) bool {
+// Of reports whether r has the mark.
+func (m Mark) Of(r *Repository) bool {
 	switch m {
 	case MarkFork:
 		return r.Fork

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +17,10 @@ type RepositoryFilter struct {
 	// revs are the lists of revisions, one for each filter that has one.
 	revs           [][]Revision
 	fork, archived query.YesNoOnly
-	// forkSaid and archivedSaid say that the query has the filter.
-	forkSaid, archivedSaid bool
-	private, public        bool
-	facts                  []FactFilter
+	// with are the marks that repositories have to have, without those that they must
+	// not have.
+	with, without []store.Mark
+	facts         []FactFilter
 }
 
 func newRepoFilter(b query.Basic, now time.Time) (*RepositoryFilter, error) {
@@ -58,22 +60,31 @@ func newRepoFilter(b query.Basic, now time.Time) (*RepositoryFilter, error) {
 	if b.NamesOneRepo() {
 		f.fork, f.archived = query.Yes, query.Yes
 	}
-	var err error
-	if v := b.Value("fork"); v != "" {
-		f.forkSaid = true
-		if f.fork, err = query.ParseYesNoOnly(v); err != nil {
-			return nil, err
-		}
+	f.without = []store.Mark{store.MarkGone}
+	visibility := map[string]string{"private": "only", "public": "no"}[strings.ToLower(b.Value("visibility"))]
+	err := cmp.Or(f.readMark(store.MarkFork, b.Value("fork"), &f.fork), f.readMark(store.MarkArchived, b.Value("archived"), &f.archived),
+		f.readMark(store.MarkPrivate, visibility, new(query.YesNoOnly)))
+	if err != nil {
+		return nil, err
 	}
-	if v := b.Value("archived"); v != "" {
-		f.archivedSaid = true
-		if f.archived, err = query.ParseYesNoOnly(v); err != nil {
-			return nil, err
-		}
-	}
-	v := strings.ToLower(b.Value("visibility"))
-	f.private, f.public = v == "private", v == "public"
 	return f, nil
+}
+
+// readMark reads what a filter says of a mark, "" if the query has none.
+func (f *RepositoryFilter) readMark(m store.Mark, text string, v *query.YesNoOnly) (err error) {
+	if text == "" {
+		return nil
+	}
+	if *v, err = query.ParseYesNoOnly(text); err != nil {
+		return err
+	}
+	switch *v {
+	case query.Only:
+		f.with = append(f.with, m)
+	case query.No:
+		f.without = append(f.without, m)
+	}
+	return nil
 }
 
 // Names returns the tests of names: those that a repository has to pass and those
@@ -84,25 +95,7 @@ func (f *RepositoryFilter) Names() (include, exclude []*match.LineMatcher) {
 
 // Marks returns the marks that each repository has that f selects, and those that none
 // has.
-func (f *RepositoryFilter) Marks() (include, exclude []store.Mark) {
-	for _, m := range []struct {
-		store.Mark
-		only, not bool
-	}{
-		{store.MarkFork, f.fork == query.Only, f.forkSaid && f.fork == query.No},
-		{store.MarkArchived, f.archived == query.Only, f.archivedSaid && f.archived == query.No},
-		{store.MarkPrivate, f.private, f.public},
-		{store.MarkGone, false, true},
-	} {
-		if m.only {
-			include = append(include, m.Mark)
-		}
-		if m.not {
-			exclude = append(exclude, m.Mark)
-		}
-	}
-	return include, exclude
-}
+func (f *RepositoryFilter) Marks() (include, exclude []store.Mark) { return f.with, f.without }
 
 // Facts returns the tests of facts.
 func (f *RepositoryFilter) Facts() []FactFilter { return f.facts }
@@ -110,7 +103,9 @@ func (f *RepositoryFilter) Facts() []FactFilter { return f.facts }
 // Matches tests what is known of a repository besides its name, but for the defaults
 // for forks and archived ones.
 func (f *RepositoryFilter) Matches(r *store.Repository) bool {
-	if r.IsGone() {
+	of := func(m store.Mark) bool { return m.Of(r) }
+	lacks := func(m store.Mark) bool { return !m.Of(r) }
+	if slices.ContainsFunc(f.with, lacks) || slices.ContainsFunc(f.without, of) {
 		return false
 	}
 	for _, fact := range f.facts {
@@ -118,13 +113,7 @@ func (f *RepositoryFilter) Matches(r *store.Repository) bool {
 			return false
 		}
 	}
-	if f.private && !r.Private || f.public && r.Private {
-		return false
-	}
-	if f.fork == query.Only && !r.Fork || f.archived == query.Only && !r.Archived {
-		return false
-	}
-	return (!f.forkSaid || f.fork != query.No || !r.Fork) && (!f.archivedSaid || f.archived != query.No || !r.Archived)
+	return true
 }
 
 // LeavesOut reports whether forks are left out, and archived repositories, because the
