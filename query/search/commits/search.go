@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"iter"
 	"slices"
 	"sync"
 
@@ -175,27 +176,16 @@ func (s *search) plan(ctx context.Context) {
 	start := s.task.Now()
 	views := s.historyShards()
 	plans := make([]*shardPlan, len(views))
-	var wg sync.WaitGroup
-	work := make(chan int)
-	for range min(s.task.Processors.Goroutines(), len(views)) {
-		wg.Go(func() {
-			in := shardplan.NewReader(s.task, s.task.Processors.Slot())
-			defer in.Close()
-			defer in.Slot.Release()
-			for i := range work {
-				if in.Yield(ctx) == nil {
-					plans[i] = s.planShard(views[i], in)
-				}
+	execute.Share(ctx, s.task.Processors.Goroutines(), views, func(share iter.Seq2[int, shard.View]) {
+		in := shardplan.NewReader(s.task, s.task.Processors.Slot())
+		defer in.Close()
+		defer in.Slot.Release()
+		for i, v := range share {
+			if in.Yield(ctx) == nil {
+				plans[i] = s.planShard(v, in)
 			}
-		})
-	}
-	for i := range views {
-		if ctx.Err() == nil {
-			work <- i
 		}
-	}
-	close(work)
-	wg.Wait()
+	})
 	s.shards = map[uint32]*shardPlan{}
 	commits, candidates, lists, bytes := 0, 0, 0, 0
 	for _, p := range plans {

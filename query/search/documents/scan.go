@@ -3,9 +3,11 @@ package documents
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/execute"
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
@@ -15,36 +17,24 @@ import (
 // Scan confirms documents for b, source by source, in no order. It returns how
 // many were looked at.
 func Scan(ctx context.Context, t *task.Task, b *target.Query, s verify.Scan) (docs int, err error) {
-	work := make(chan target.Source)
-	var wg sync.WaitGroup
 	var mu sync.Mutex // guards docs
 	sources := target.Sources(t, []*target.Query{b})
-	for range min(t.Processors.Goroutines(), len(sources)) {
-		wg.Go(func() {
-			v := verify.New([]*target.Query{b}, verify.Options{Brute: t.Brute})
-			at := t.Processors.Slot()
-			defer at.Release()
-			for src := range work {
-				if err := scanSource(ctx, t, at, v, src, b, s); err != nil && ctx.Err() == nil {
-					s.Unreadable(src)
-				}
+	execute.Share(ctx, t.Processors.Goroutines(), sources, func(share iter.Seq2[int, target.Source]) {
+		v := verify.New([]*target.Query{b}, verify.Options{Brute: t.Brute})
+		at := t.Processors.Slot()
+		defer at.Release()
+		for _, src := range share {
+			if err := scanSource(ctx, t, at, v, src, b, s); err != nil && ctx.Err() == nil {
+				s.Unreadable(src)
 			}
-			if err := v.Close(); err != nil {
-				v.Plan.Fail(t, err)
-			}
-			mu.Lock()
-			docs += v.Documents
-			mu.Unlock()
-		})
-	}
-	for _, src := range sources {
-		if ctx.Err() != nil {
-			break
 		}
-		work <- src
-	}
-	close(work)
-	wg.Wait()
+		if err := v.Close(); err != nil {
+			v.Plan.Fail(t, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		docs += v.Documents
+	})
 	return docs, ctx.Err()
 }
 

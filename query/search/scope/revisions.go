@@ -2,6 +2,8 @@ package scope
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/execute"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
@@ -151,31 +154,17 @@ func (c *Cache) ask(ctx context.Context, t *task.Task, questions map[uint32]*git
 		return answers, nil
 	}
 	var mu sync.Mutex // guards answers
-	work := make(chan *gitQuestion)
-	var wg sync.WaitGroup
-	for range min(gitWorkers, len(questions)) {
-		wg.Go(func() {
-			for q := range work {
-				a := &gitAnswer{commits: map[string]string{}, at: map[string]string{}}
-				if a.err = c.askOne(ctx, t, q, a); a.err != nil && ctx.Err() == nil {
-					t.FailRepository(q.repo, a.err)
-				}
-				mu.Lock()
-				answers[q.repo.ID] = a
-				mu.Unlock()
+	execute.Share(ctx, gitWorkers, slices.Collect(maps.Values(questions)), func(share iter.Seq2[int, *gitQuestion]) {
+		for _, q := range share {
+			a := &gitAnswer{commits: map[string]string{}, at: map[string]string{}}
+			if a.err = c.askOne(ctx, t, q, a); a.err != nil && ctx.Err() == nil {
+				t.FailRepository(q.repo, a.err)
 			}
-		})
-	}
-	for _, q := range questions {
-		select {
-		case work <- q:
-			continue
-		case <-ctx.Done():
+			mu.Lock()
+			answers[q.repo.ID] = a
+			mu.Unlock()
 		}
-		break
-	}
-	close(work)
-	wg.Wait()
+	})
 	return answers, ctx.Err()
 }
 
