@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
-	"github.com/trawlsearch/trawl/httpapi/stream"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -106,7 +107,7 @@ func answerLines[In any](h *Handlers, op Operation[In, Lines], do func(c *call, 
 		if err != nil {
 			return err
 		}
-		leave, sent := stream.LineSender(w), false
+		leave, sent := lineSender(w), false
 		send := func(l Line) error {
 			data, err := json.Marshal(l)
 			if err != nil {
@@ -130,6 +131,28 @@ func answerLines[In any](h *Handlers, op Operation[In, Lines], do func(c *call, 
 		_ = send(last) // a client that is gone misses nothing
 		return nil
 	})
+}
+
+// pieceBytes is how much of a line is written at once, and pieceWithin how long that
+// may take to leave.
+const (
+	pieceBytes  = 48 << 10
+	pieceWithin = time.Minute
+)
+
+// lineSender returns what sends one line of an answer and makes sure that it
+// leaves. It is used by one goroutine.
+func lineSender(w http.ResponseWriter) func(line []byte) error {
+	control := http.NewResponseController(w)
+	return func(line []byte) error {
+		for piece := range slices.Chunk(line, pieceBytes) {
+			_ = control.SetWriteDeadline(time.Now().Add(pieceWithin)) // of a server that can
+			if _, err := w.Write(piece); err != nil {
+				return fmt.Errorf("send line: %w", err)
+			}
+		}
+		return control.Flush()
+	}
 }
 
 // maxBody bounds what a body may say.

@@ -44,15 +44,12 @@ func (a *allowance) shrink(bytes int) {
 	}
 }
 
-// eventPool keeps the memory of events, event.UsualBytes each, for other streams; nil
-// keeps none. It is safe for concurrent use.
+// eventPool keeps the memory of events, event.UsualBytes each, for other streams.
+// It is safe for concurrent use.
 type eventPool struct{ pool sync.Pool }
 
 // get returns an empty slice.
 func (p *eventPool) get() []byte {
-	if p == nil {
-		return nil
-	}
 	if text, ok := p.pool.Get().(*[event.UsualBytes]byte); ok {
 		return text[:0]
 	}
@@ -61,7 +58,7 @@ func (p *eventPool) get() []byte {
 
 // put takes a slice that nothing uses any more. It keeps only the usual size.
 func (p *eventPool) put(text []byte) {
-	if p != nil && cap(text) == event.UsualBytes {
+	if cap(text) == event.UsualBytes {
 		p.pool.Put((*[event.UsualBytes]byte)(text[:event.UsualBytes]))
 	}
 }

@@ -69,23 +69,6 @@ func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response
 	return out
 }
 
-// linePatience is how long a line of an answer may take to leave.
-const linePatience = time.Minute
-
-// LineSender returns what sends one line of an answer and makes sure that it
-// leaves, within a minute. It is used by one goroutine.
-func LineSender(w http.ResponseWriter) func(line []byte) error {
-	return (&Response{w: w, ctl: http.NewResponseController(w), patience: linePatience}).sendNow
-}
-
-// sendNow writes one event and makes sure it leaves.
-func (r *Response) sendNow(event []byte) error {
-	if err := r.Send(event); err != nil {
-		return err
-	}
-	return r.Flush()
-}
-
 // Send implements event.Output, as do Flush and End.
 func (r *Response) Send(event []byte) error { return r.check(r.writeEvent(event)) }
 

@@ -41,7 +41,7 @@ func jsonOf(event []byte) string {
 }
 
 func newSink(ctx context.Context, e event.Encoder, limit int, shared *semaphore.Weighted) *sink {
-	return &sink{ctx: ctx, encoder: e, buffer: newBuffer(limit, shared, nil), bookmark: &search.Bookmark{}}
+	return &sink{ctx: ctx, encoder: e, buffer: newBuffer(limit, shared, &eventPool{}), bookmark: &search.Bookmark{}}
 }
 
 func takeAll(s *sink) (sizes []int) {
