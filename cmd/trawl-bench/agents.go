@@ -35,18 +35,15 @@ func agentsCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if c.Set, err = readQuestions(file); err != nil {
 		return err
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "agents"))
-	report, err := bench.Agents(ctx, c)
-	if err != nil {
-		return err
-	}
-	report.Command = commandLine("agents", args)
-	return errors.Join(report.Write(stdout), writeFile(json, report.WriteJSON))
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "agents"))
+		report, err := bench.Agents(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Command = commandLine("agents", args)
+		return errors.Join(report.Write(stdout), writeFile(json, report.WriteJSON))
+	})
 }
 
 func readQuestions(file string) (bench.QuestionSet, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.AttackConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	words, asJSON := "", false
 	flags := newFlags("attack")
@@ -35,15 +35,12 @@ func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	case c.For <= 0 || c.Rate <= 0 || c.AttackRate <= 0 || c.Connections < 1 || c.Scale <= 0:
 		return errors.New("--for, --rate, --attack-rate, --connections and --scale: numbers above zero")
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = s.dir
-	report, err := bench.Attack(ctx, c)
-	if err != nil {
-		return err
-	}
-	return writeJudged(stdout, report, asJSON)
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = s.dir
+		report, err := bench.Attack(ctx, c)
+		if err != nil {
+			return err
+		}
+		return writeJudged(stdout, report, asJSON)
+	})
 }

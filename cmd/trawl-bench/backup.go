@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func backupCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func backupCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.BackupConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	flags := newFlags("backup")
 	flags.StringVar(&c.Trawl, "trawl", "", "binary to judge (default: built from the source in this folder)")
@@ -32,21 +32,12 @@ func backupCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	case (c.Recipient == "") != (c.Identity == ""):
 		return errors.New("--recipient and --identity-file go together")
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, s.dir)
-	report, err := bench.RunBackup(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := report.Write(stdout); err != nil {
-		return err
-	}
-	if len(report.Different) > 0 || *strict && !report.OK() {
-		return errBadRun
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, s.dir)
+		report, err := bench.RunBackup(ctx, c)
+		if err != nil {
+			return err
+		}
+		return judge(len(report.Different) > 0 || *strict && !report.OK(), report.Write(stdout))
+	})
 }

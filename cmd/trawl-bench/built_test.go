@@ -10,15 +10,15 @@ import (
 // built is trawl's binary, built once: linking it takes longer than most tests.
 var built struct {
 	sync.Once
-	scratch *scratch
-	binary  string
-	err     error
+	dir    string
+	binary string
+	err    error
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.scratch != nil {
-		built.scratch.close(&built.err)
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
 	}
 	os.Exit(code)
 }
@@ -34,7 +34,10 @@ func builtTrawl(t *testing.T) string {
 		return binary
 	}
 	built.Do(func() {
-		built.scratch, built.err = openScratch(context.Background(), &built.binary, func(string) {})
+		built.err = inScratch(context.Background(), &built.binary, func(string) {}, func(s *scratch) error {
+			built.dir, s.kept = s.dir, true
+			return nil
+		})
 	})
 	if built.err != nil {
 		t.Fatal(built.err)
@@ -42,18 +45,16 @@ func builtTrawl(t *testing.T) string {
 	return built.binary
 }
 
-// TestScratch: a scratch is gone when it is closed, unless it is kept.
+// TestScratch: a scratch is gone when its command has ended, unless it is kept.
 func TestScratch(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		t.Setenv("TMPDIR", t.TempDir())
-		binary := "named"
-		s, err := openScratch(t.Context(), &binary, func(note string) { t.Errorf("told %q without anything to build", note) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.kept = kept
-		s.close(&err)
-		if _, statErr := os.Stat(s.dir); err != nil || binary != "named" || (statErr == nil) != kept {
+		binary, dir := "named", ""
+		err := inScratch(t.Context(), &binary, func(note string) { t.Errorf("told %q without anything to build", note) }, func(s *scratch) error {
+			dir, s.kept = s.dir, kept
+			return nil
+		})
+		if _, statErr := os.Stat(dir); err != nil || binary != "named" || (statErr == nil) != kept {
 			t.Errorf("kept %v: error %v, binary %q, the directory: %v", kept, err, binary, statErr)
 		}
 	}

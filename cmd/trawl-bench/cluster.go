@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func clusterCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func clusterCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.ClusterConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	var json string
 	flags := newFlags("cluster")
@@ -48,29 +49,20 @@ func clusterCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 	case min(int64(c.Faults), int64(c.Grace)) < 0:
 		return fmt.Errorf("--faults %d --grace %s: none is less than none", c.Faults, c.Grace)
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "cluster"))
-	report, err := bench.Cluster(ctx, c)
-	if err != nil {
-		return err
-	}
-	report.Command = commandLine("cluster", args)
-	if err := report.Write(stdout); err != nil {
-		return err
-	}
-	if err := writeFile(json, report.WriteJSON); err != nil {
-		return err
-	}
-	if len(report.Problems) > 0 {
-		s.kept = true
-		fmt.Fprintf(stdout, "the data is kept in %s\n", c.Work)
-	}
-	if len(report.Problems) > 0 || *strict && report.Missed() > 0 {
-		return errBadRun
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "cluster"))
+		report, err := bench.Cluster(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Command = commandLine("cluster", args)
+		if err := errors.Join(report.Write(stdout), writeFile(json, report.WriteJSON)); err != nil {
+			return err
+		}
+		if len(report.Problems) > 0 {
+			s.kept = true
+			fmt.Fprintf(stdout, "the data is kept in %s\n", c.Work)
+		}
+		return judge(len(report.Problems) > 0 || *strict && report.Missed() > 0)
+	})
 }

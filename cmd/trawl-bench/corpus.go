@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 )
 
 // corpusCommand generates a corpus and says what is in it.
-func corpusCommand(args []string, stdout, stderr io.Writer) error {
+func corpusCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("corpus")
 	out := flags.String("out", "", "directory to write to; must be empty or not exist")
 	seed := flags.Uint64("seed", 1, "equal seeds give equal corpora")

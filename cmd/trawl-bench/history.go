@@ -15,7 +15,7 @@ import (
 // of git and etcd.
 const historyWords = "oidtree,bisect_next_all,raftexample,fsck_msg_id,nothinglikethis"
 
-func historyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func historyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.HistoryConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	words := ""
 	flags := newFlags("history")
@@ -39,21 +39,12 @@ func historyCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		return errors.New("--runs and --git-runs: at least one run")
 	}
 	c.Words = strings.Split(words, ",")
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, s.dir)
-	report, err := bench.RunHistory(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := report.Write(stdout); err != nil {
-		return err
-	}
-	if !report.OK() {
-		return errBadRun
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, s.dir)
+		report, err := bench.RunHistory(ctx, c)
+		if err != nil {
+			return err
+		}
+		return judge(!report.OK(), report.Write(stdout))
+	})
 }

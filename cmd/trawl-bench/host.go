@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 )
 
 // hostCommand has a server find the repositories of a code host, and pushes to them.
-func hostCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func hostCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.CodeHostConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	var json string
 	flags := newFlags("host")
@@ -32,22 +31,13 @@ func hostCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if c.Repositories < 1 || c.Pushes < 1 || c.Every < 0 {
 		return fmt.Errorf("--repositories %d --pushes %d --every %s: at least one of each, and no negative time", c.Repositories, c.Pushes, c.Every)
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "host"))
-	report, err := bench.CodeHost(ctx, c)
-	if err != nil {
-		return err
-	}
-	report.Command = commandLine("host", args)
-	if err := errors.Join(report.Write(stdout), writeFile(json, report.WriteJSON)); err != nil {
-		return err
-	}
-	if *strict && report.Missed() > 0 {
-		return errBadRun
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "host"))
+		report, err := bench.CodeHost(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Command = commandLine("host", args)
+		return judge(*strict && report.Missed() > 0, report.Write(stdout), writeFile(json, report.WriteJSON))
+	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func killCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func killCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.KillConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	flags := newFlags("kill")
 	flags.StringVar(&c.Trawl, "trawl", "", "binary to kill (default: built from the source in this folder)")
@@ -27,23 +27,20 @@ func killCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if c.Cycles < 1 {
 		return fmt.Errorf("--cycles %d: at least one", c.Cycles)
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "kill"))
-	report, err := bench.Kill(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := report.Write(stdout); err != nil {
-		return err
-	}
-	if !report.OK() {
-		s.kept = true
-		_, err := fmt.Fprintf(stdout, "the data is kept in %s\n", c.Work)
-		return errors.Join(errBadRun, err)
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "kill"))
+		report, err := bench.Kill(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := report.Write(stdout); err != nil {
+			return err
+		}
+		if !report.OK() {
+			s.kept = true
+			_, err := fmt.Fprintf(stdout, "the data is kept in %s\n", c.Work)
+			return errors.Join(errBadRun, err)
+		}
+		return nil
+	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.LoadConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	words, asJSON := "", false
 	flags := newFlags("load")
@@ -36,16 +36,13 @@ func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	case c.Streams < 0 || c.BytesPerSecond < 1 || c.For <= 0:
 		return errors.New("--streams, --read and --for: a number that makes sense")
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	report, err := bench.Load(ctx, c)
-	if err != nil {
-		return err
-	}
-	return writeJudged(stdout, report, asJSON)
+	return inScratch(ctx, &c.Trawl, c.Note, func(_ *scratch) error {
+		report, err := bench.Load(ctx, c)
+		if err != nil {
+			return err
+		}
+		return writeJudged(stdout, report, asJSON)
+	})
 }
 
 // judged is a report that lists its faults.
@@ -63,11 +60,5 @@ func writeJudged(w io.Writer, report judged, asJSON bool) error {
 		e.SetIndent("", "  ")
 		write = func() error { return e.Encode(report) }
 	}
-	if err := write(); err != nil {
-		return err
-	}
-	if len(report.Wrong()) > 0 {
-		return errBadRun
-	}
-	return nil
+	return judge(len(report.Wrong()) > 0, write())
 }

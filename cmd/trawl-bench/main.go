@@ -68,47 +68,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errors.New("no command; \"trawl-bench help\" lists them")
 	}
-	switch command, args := args[0], args[1:]; command {
-	case "run":
-		return runCommand(ctx, args, stdout, stderr)
-	case "rank":
-		return rankCommand(ctx, args, stdout, stderr)
-	case "mine":
-		return mineCommand(ctx, args, stderr)
-	case "mined":
-		return minedCommand(ctx, args, stdout, stderr)
-	case "history":
-		return historyCommand(ctx, args, stdout, stderr)
-	case "kill":
-		return killCommand(ctx, args, stdout, stderr)
-	case "backup":
-		return backupCommand(ctx, args, stdout, stderr)
-	case "load":
-		return loadCommand(ctx, args, stdout, stderr)
-	case "attack":
-		return attackCommand(ctx, args, stdout, stderr)
-	case "many":
-		return manyCommand(ctx, args, stdout, stderr)
-	case "cluster":
-		return clusterCommand(ctx, args, stdout, stderr)
-	case "host":
-		return hostCommand(ctx, args, stdout, stderr)
-	case "agents":
-		return agentsCommand(ctx, args, stdout, stderr)
-	case "pages":
-		return pagesCommand(ctx, args, stdout, stderr)
-	case "soak":
-		return soakCommand(ctx, args, stdout, stderr)
-	case "show":
-		return showCommand(args, stdout, stderr)
-	case "corpus":
-		return corpusCommand(args, stdout, stderr)
-	case "help", "-h", "--help":
+	commands := map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) error{
+		"run": runCommand, "rank": rankCommand, "mine": mineCommand, "mined": minedCommand, "history": historyCommand,
+		"kill": killCommand, "backup": backupCommand, "load": loadCommand, "attack": attackCommand, "many": manyCommand,
+		"cluster": clusterCommand, "host": hostCommand, "agents": agentsCommand, "pages": pagesCommand, "soak": soakCommand,
+		"show": showCommand, "corpus": corpusCommand,
+	}
+	switch command := commands[args[0]]; {
+	case command != nil:
+		return command(ctx, args[1:], stdout, stderr)
+	case args[0] == "help", args[0] == "-h", args[0] == "--help":
 		_, err := io.WriteString(stdout, usage)
 		return err
-	default:
-		return fmt.Errorf("unknown command %q; \"trawl-bench help\" lists them", command)
 	}
+	return fmt.Errorf("unknown command %q; \"trawl-bench help\" lists them", args[0])
 }
 
 // newFlags returns an empty flag set that neither exits nor prints errors, so

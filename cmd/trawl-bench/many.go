@@ -11,7 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func manyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func manyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.ManyConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	var json, peers string
 	flags := newFlags("many")
@@ -35,25 +35,13 @@ func manyCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 		return fmt.Errorf("--repositories %d --runs %d --commits %d: at least one of each", c.Repositories, c.Runs, c.Commits)
 	}
 	c.Peers = strings.FieldsFunc(peers, func(r rune) bool { return r == ',' })
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "many"))
-	report, err := bench.Many(ctx, c)
-	if err != nil {
-		return err
-	}
-	report.Command = commandLine("many", args)
-	if err := report.Write(stdout); err != nil {
-		return err
-	}
-	if err := writeFile(json, report.WriteJSON); err != nil {
-		return err
-	}
-	if len(report.Problems) > 0 || *strict && report.Missed() > 0 {
-		return errBadRun
-	}
-	return nil
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "many"))
+		report, err := bench.Many(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Command = commandLine("many", args)
+		return judge(len(report.Problems) > 0 || *strict && report.Missed() > 0, report.Write(stdout), writeFile(json, report.WriteJSON))
+	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // mineCommand makes a set of queries of the commits of repositories.
-func mineCommand(ctx context.Context, args []string, stderr io.Writer) error {
+func mineCommand(ctx context.Context, args []string, _, stderr io.Writer) error {
 	c := bench.MineConfig{Progress: func(message string) { fmt.Fprintln(stderr, message) }}
 	repositories := ""
 	flags := newFlags("mine")
@@ -31,7 +31,7 @@ func mineCommand(ctx context.Context, args []string, stderr io.Writer) error {
 }
 
 // minedCommand asks the queries of such a set.
-func minedCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func minedCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.MinedConfig{Progress: func(message string) { fmt.Fprintln(stderr, message) }}
 	queries := ""
 	flags := newFlags("mined")
@@ -51,15 +51,12 @@ func minedCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	case c.Reuse && c.Work == "":
 		return errors.New("--reuse needs --data, the directory of the earlier call")
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Progress)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, s.dir)
-	report, err := bench.RankMined(ctx, c)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.WriteText(stdout), writeFile(queries, report.WriteQueries))
+	return inScratch(ctx, &c.Trawl, c.Progress, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, s.dir)
+		report, err := bench.RankMined(ctx, c)
+		if err != nil {
+			return err
+		}
+		return errors.Join(report.WriteText(stdout), writeFile(queries, report.WriteQueries))
+	})
 }

@@ -37,16 +37,13 @@ func pagesCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	report, err := bench.Pages(ctx, c)
-	if err != nil {
-		return err
-	}
-	return writeJudged(stdout, report, asJSON)
+	return inScratch(ctx, &c.Trawl, c.Note, func(_ *scratch) error {
+		report, err := bench.Pages(ctx, c)
+		if err != nil {
+			return err
+		}
+		return writeJudged(stdout, report, asJSON)
+	})
 }
 
 // findBrowser returns the path of a Chromium. The one without windows comes first, as

@@ -82,7 +82,7 @@ func goSource(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "src"), nil
 }
 
-func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f, err := readRankFlags(args, stderr)
 	if err != nil {
 		return err
@@ -92,31 +92,17 @@ func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 		return err
 	}
 	c.Progress = func(message string) { fmt.Fprintln(stderr, message) }
-	s, err := openScratch(ctx, &c.Trawl, c.Progress)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	report, err := bench.Rank(ctx, c)
-	if err != nil {
-		return err
-	}
-	return f.deliver(report, stdout)
+	return inScratch(ctx, &c.Trawl, c.Progress, func(_ *scratch) error {
+		report, err := bench.Rank(ctx, c)
+		if err != nil {
+			return err
+		}
+		return f.deliver(report, stdout)
+	})
 }
 
 // deliver writes the report wherever the flags say and judges it.
 func (f rankFlags) deliver(report *bench.RankReport, stdout io.Writer) error {
-	if err := report.WriteText(stdout); err != nil {
-		return err
-	}
-	if err := writeFile(f.json, report.WriteJSON); err != nil {
-		return err
-	}
-	if err := writeFile(f.update, report.Write); err != nil {
-		return err
-	}
-	if len(report.Problems) > 0 || f.strict && report.Worse() {
-		return errBadRun
-	}
-	return nil
+	return judge(len(report.Problems) > 0 || f.strict && report.Worse(),
+		report.WriteText(stdout), writeFile(f.json, report.WriteJSON), writeFile(f.update, report.Write))
 }

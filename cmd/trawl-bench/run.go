@@ -117,7 +117,7 @@ func loadQueries(name string) ([]bench.Query, error) {
 	return queries, nil
 }
 
-func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f, err := readRunFlags(args, stderr)
 	if err != nil {
 		return err
@@ -127,37 +127,20 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		return err
 	}
 	c.Progress = func(message string) { fmt.Fprintln(stderr, message) }
-	s, err := openScratch(ctx, &c.Trawl, c.Progress)
-	if err != nil {
-		return err
-	}
-	defer s.close(&err)
-	report, err := bench.Run(ctx, c)
-	if err != nil {
-		return err
-	}
-	report.Command = commandLine("run", args)
-	return f.deliver(report, stdout)
+	return inScratch(ctx, &c.Trawl, c.Progress, func(_ *scratch) error {
+		report, err := bench.Run(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Command = commandLine("run", args)
+		return f.deliver(report, stdout)
+	})
 }
 
 // deliver writes the report wherever the flags say and judges it.
 func (f runFlags) deliver(report *bench.Report, stdout io.Writer) error {
-	if err := report.WriteText(stdout); err != nil {
-		return err
-	}
-	if err := writeFile(f.json, report.WriteJSON); err != nil {
-		return err
-	}
-	if err := writeFile(f.html, report.WriteHTML); err != nil {
-		return err
-	}
-	if err := writeFile(f.benchmarks, report.WriteBenchmarks); err != nil {
-		return err
-	}
-	if len(report.Problems) > 0 || f.strict && report.Missed() > 0 {
-		return errBadRun
-	}
-	return nil
+	return judge(len(report.Problems) > 0 || f.strict && report.Missed() > 0,
+		report.WriteText(stdout), writeFile(f.json, report.WriteJSON), writeFile(f.html, report.WriteHTML), writeFile(f.benchmarks, report.WriteBenchmarks))
 }
 
 // writeFile fills the file called name, or none if the name is empty.
@@ -170,4 +153,12 @@ func writeFile(name string, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(file), file.Close())
+}
+
+// judge returns why a report could not be written, or errBadRun if the run was bad.
+func judge(bad bool, written ...error) error {
+	if err := errors.Join(written...); err != nil || !bad {
+		return err
+	}
+	return errBadRun
 }

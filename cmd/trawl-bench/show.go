@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,7 @@ import (
 )
 
 // showCommand prints a saved report as a table, as a page or as benchmark lines.
-func showCommand(args []string, stdout, stderr io.Writer) error {
+func showCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("show")
 	benchmarks := flags.Bool("bench", false, "print Go benchmark lines instead of tables")
 	html := flags.Bool("html", false, "print the page with plots instead of tables")

@@ -14,7 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := bench.SoakConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	asJSON := false
 	flags := newFlags("soak")
@@ -31,27 +31,24 @@ func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if c.Share <= 0 || c.Share > 1 {
 		return fmt.Errorf("--share %g: more than 0, at most 1", c.Share)
 	}
-	s, err := openScratch(ctx, &c.Trawl, c.Note)
-	if err != nil {
+	return inScratch(ctx, &c.Trawl, c.Note, func(s *scratch) error {
+		c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "soak"))
+		report, err := bench.Soak(ctx, c)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			out := json.NewEncoder(stdout)
+			out.SetIndent("", "\t")
+			err = out.Encode(report)
+		} else {
+			err = report.Write(stdout)
+		}
+		if err == nil && !report.OK() {
+			s.kept = true
+			_, err = fmt.Fprintf(stderr, "trawl-bench: the data is kept in %s; go run ./cmd/trawl-bench soak --for %s --seed %d repeats this\n", c.Work, c.For, c.Seed)
+			return errors.Join(errBadRun, err)
+		}
 		return err
-	}
-	defer s.close(&err)
-	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "soak"))
-	report, err := bench.Soak(ctx, c)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		out := json.NewEncoder(stdout)
-		out.SetIndent("", "\t")
-		err = out.Encode(report)
-	} else {
-		err = report.Write(stdout)
-	}
-	if err == nil && !report.OK() {
-		s.kept = true
-		_, err = fmt.Fprintf(stderr, "trawl-bench: the data is kept in %s; go run ./cmd/trawl-bench soak --for %s --seed %d repeats this\n", c.Work, c.For, c.Seed)
-		return errors.Join(errBadRun, err)
-	}
-	return err
+	})
 }
