@@ -106,11 +106,11 @@ func (r refFiles) one(ref string) (id string, err error) {
 	return id, err
 }
 
-// all returns the ids of the refs below prefix, which ends with a slash, by name.
-func (r refFiles) all(prefix string) (map[string]string, error) {
-	out, loose := map[string]string{}, 0
-	root := filepath.Join(r.gitDir, filepath.FromSlash(prefix))
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+// eachLoose calls f with the loose refs below prefix, which ends with a slash, until it
+// returns an error.
+func (r refFiles) eachLoose(prefix string, f func(ref string, d fs.DirEntry) error) error {
+	root, loose := filepath.Join(r.gitDir, filepath.FromSlash(prefix)), 0
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && file == root && errors.Is(err, fs.ErrNotExist):
 			return nil
@@ -127,6 +127,14 @@ func (r refFiles) all(prefix string) (map[string]string, error) {
 		if loose++; loose > mostLooseRefs || !isPlainRef(ref) {
 			return errUnplain
 		}
+		return f(ref, d)
+	})
+}
+
+// all returns the ids of the refs below prefix, which ends with a slash, by name.
+func (r refFiles) all(prefix string) (map[string]string, error) {
+	out := map[string]string{}
+	err := r.eachLoose(prefix, func(ref string, _ fs.DirEntry) (err error) {
 		out[ref], err = r.loose(ref)
 		if out[ref] == "" {
 			delete(out, ref) // git has packed or deleted it

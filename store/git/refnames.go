@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
-	"strings"
 )
 
 // EachPlainRefName calls f with the full names of the refs below prefix, such as "refs/tags/",
@@ -35,22 +33,8 @@ func EachPlainRefName(ctx context.Context, dir, prefix string, f func(name strin
 // eachName calls f with the names of the refs below prefix, which ends with a slash, until it
 // returns an error.
 func (r refFiles) eachName(prefix string, f func(name string) error) error {
-	root, loose := filepath.Join(r.gitDir, filepath.FromSlash(prefix)), 0
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && file == root && errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return errors.Join(errUnplain, err)
-		case d.IsDir() || strings.HasSuffix(file, ".lock"): // git writes refs there first
-			return nil
-		}
-		name, err := filepath.Rel(r.gitDir, file)
-		if err != nil {
-			return err
-		}
-		ref := filepath.ToSlash(name)
-		if loose++; loose > mostLooseRefs || !d.Type().IsRegular() || !isPlainRef(ref) {
+	err := r.eachLoose(prefix, func(ref string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() {
 			return errUnplain
 		}
 		return f(ref)
