@@ -94,7 +94,7 @@ func ParseCloud(plain []byte) (*codehost.Account, error) {
 	}
 	a.ReadHook = ReadCloudHook
 	a.Connect = func(_ *url.URL, client *http.Client) (codehost.Host, error) {
-		return &cloud{&s, &codehost.JSON{Client: client, Base: base, Sign: s.sign}}, nil
+		return &cloud{&s, &codehost.JSON{Client: client, Base: base, Sign: signer(s.Username, s.Token)}}, nil
 	}
 	return a, nil
 }
@@ -118,12 +118,15 @@ func (s *cloudSettings) api() (*url.URL, error) {
 	return u, nil
 }
 
-func (s *cloudSettings) sign(req *http.Request) {
-	switch {
-	case s.Username != "":
-		req.SetBasicAuth(s.Username, s.Token)
-	case s.Token != "":
-		req.Header.Set("Authorization", "Bearer "+s.Token)
+// signer returns what has requests sign in, by a name with a password or by a token.
+func signer(username, token string) func(*http.Request) {
+	return func(req *http.Request) {
+		switch {
+		case username != "":
+			req.SetBasicAuth(username, token)
+		case token != "":
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
 	}
 }
 

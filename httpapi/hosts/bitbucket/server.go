@@ -103,7 +103,7 @@ func ParseServer(plain []byte) (*codehost.Account, error) {
 	}
 	a.ReadHook = ReadServerHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) {
-		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: s.sign}, codehost.Asked{}}, nil
+		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: signer(s.Username, s.Token)}, codehost.Asked{}}, nil
 	}
 	return a, nil
 }
@@ -122,15 +122,6 @@ func parseServerQuery(text string) (url.Values, error) {
 		}
 	}
 	return values, nil
-}
-
-func (s *serverSettings) sign(req *http.Request) {
-	switch {
-	case s.Username != "":
-		req.SetBasicAuth(s.Username, s.Token)
-	case s.Token != "":
-		req.Header.Set("Authorization", "Bearer "+s.Token)
-	}
 }
 
 // server is an account of Bitbucket Server.
