@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -40,11 +39,7 @@ type AgentsEffort struct {
 }
 
 // WriteJSON writes r as indented JSON.
-func (r *AgentsReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *AgentsReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // Write prints the report for people: a line for each kind of question, one for each
 // repository and one for all, and what was not found.

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os/exec"
@@ -121,11 +120,7 @@ func (r *ClusterReport) longest(fault string) (longest time.Duration, any bool) 
 func (r *ClusterReport) Missed() int { return countMissed(r.Checks) }
 
 // WriteJSON writes r as indented JSON.
-func (r *ClusterReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *ClusterReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // Write prints the report for people.
 func (r *ClusterReport) Write(w io.Writer) error {

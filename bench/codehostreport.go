@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -63,11 +62,7 @@ func (r *CodeHostReport) check() []Check {
 func (r *CodeHostReport) Missed() int { return countMissed(r.Checks) }
 
 // WriteJSON writes r as indented JSON.
-func (r *CodeHostReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *CodeHostReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // Write prints the report for people.
 func (r *CodeHostReport) Write(w io.Writer) error {

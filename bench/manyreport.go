@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -121,11 +120,7 @@ func runDone(r PeerRun) time.Duration  { return r.Done }
 func runFirst(r PeerRun) time.Duration { return r.First }
 
 // WriteJSON writes r as indented JSON.
-func (r *ManyReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *ManyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // Missed returns how many goals the run missed.
 func (r *ManyReport) Missed() int { return countMissed(r.Checks) }

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -128,11 +127,7 @@ func reciprocal(rank int) float64 {
 func (r *RankReport) Worse() bool { return r.All.Now < r.All.Before }
 
 // WriteJSON writes r as indented JSON.
-func (r *RankReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *RankReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes r as tables for people.
 func (r *RankReport) WriteText(w io.Writer) error {

@@ -181,10 +181,13 @@ func median[T any](runs []T, f func(T) time.Duration) time.Duration {
 }
 
 // WriteJSON writes r as indented JSON.
-func (r *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// writeJSON writes a report as indented JSON.
+func writeJSON(w io.Writer, report any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return enc.Encode(report)
 }
 
 // ReadReport reads what WriteJSON wrote, of this version only.
