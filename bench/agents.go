@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func Agents(ctx context.Context, c AgentsConfig) (_ *AgentsReport, err error) {
 	if c.Trawl == "" || c.Repositories == "" || c.Work == "" || len(c.Set.Questions) == 0 {
 		return nil, errors.New("agents: a trawl binary, repositories, a directory and questions are needed")
 	}
-	if c.Calls == 0 {
-		c.Calls = mostCalls
-	}
+	c.Calls = cmp.Or(c.Calls, mostCalls)
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,12 +58,8 @@ func (c *ClusterConfig) ensureDefaults() error {
 			*field.value = field.usually
 		}
 	}
-	if c.Memory == "" {
-		c.Memory = "256MiB"
-	}
-	if c.Away == 0 {
-		c.Away = 10 * time.Second
-	}
+	c.Memory = cmp.Or(c.Memory, "256MiB")
+	c.Away = cmp.Or(c.Away, 10*time.Second)
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -53,18 +54,10 @@ func (c *CodeHostConfig) ensureDefaults() (err error) {
 	if c.Trawl == "" || c.Work == "" {
 		return errors.New("a trawl binary and a work directory are needed")
 	}
-	if c.Repositories == 0 {
-		c.Repositories = 3000
-	}
-	if c.Memory == "" {
-		c.Memory = "512MiB"
-	}
-	if c.Pushes == 0 {
-		c.Pushes = 100
-	}
-	if c.Every == 0 {
-		c.Every = 1200 * time.Millisecond
-	}
+	c.Repositories = cmp.Or(c.Repositories, 3000)
+	c.Memory = cmp.Or(c.Memory, "512MiB")
+	c.Pushes = cmp.Or(c.Pushes, 100)
+	c.Every = cmp.Or(c.Every, 1200*time.Millisecond)
 	if c.Requests == 0 {
 		c.Requests, c.Window = 20, 20*time.Second
 	}

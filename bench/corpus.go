@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -28,12 +29,8 @@ type Corpus struct {
 }
 
 func (c *Corpus) ensureDefaults() {
-	if c.Seed == 0 {
-		c.Seed = 1
-	}
-	if c.Files == 0 {
-		c.Files = 1000
-	}
+	c.Seed = cmp.Or(c.Seed, 1)
+	c.Files = cmp.Or(c.Files, 1000)
 }
 
 // The words that generated text holds in known numbers and, but for them,

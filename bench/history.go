@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,15 +73,9 @@ func (r *HistoryReport) OK() bool {
 // RunHistory indexes the repository and asks both programs for the same
 // commits.
 func RunHistory(ctx context.Context, c HistoryConfig) (report *HistoryReport, err error) {
-	if c.Diffs == "" {
-		c.Diffs = "all"
-	}
-	if c.Runs == 0 {
-		c.Runs = 11
-	}
-	if c.GitRuns == 0 {
-		c.GitRuns = 3
-	}
+	c.Diffs = cmp.Or(c.Diffs, "all")
+	c.Runs = cmp.Or(c.Runs, 11)
+	c.GitRuns = cmp.Or(c.GitRuns, 3)
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}

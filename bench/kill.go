@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,8 @@ func (r *KillReport) Write(w io.Writer) error {
 // as often as the configuration says. After each start it asks for all that was
 // acknowledged. It ends at the first thing that is wrong, and leaves the data.
 func Kill(ctx context.Context, c KillConfig) (*KillReport, error) {
-	if c.Load == 0 {
-		c.Load = 300 * time.Millisecond
-	}
-	if c.ReadyWithin == 0 {
-		c.ReadyWithin = 10 * time.Second
-	}
+	c.Load = cmp.Or(c.Load, 300*time.Millisecond)
+	c.ReadyWithin = cmp.Or(c.ReadyWithin, 10*time.Second)
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,21 +50,11 @@ func (c *ManyConfig) ensureDefaults() error {
 	if i := slices.IndexFunc(c.Peers, func(name string) bool { return name != zoektName }); i >= 0 {
 		return fmt.Errorf("no peer %q reads many repositories; %s does", c.Peers[i], zoektName)
 	}
-	if c.Repositories == 0 {
-		c.Repositories = 1000
-	}
-	if c.Memory == "" {
-		c.Memory = "512MiB"
-	}
-	if c.Runs == 0 {
-		c.Runs = 7
-	}
-	if c.Commits == 0 {
-		c.Commits = 5
-	}
-	if c.Idle == 0 {
-		c.Idle = 3 * time.Second
-	}
+	c.Repositories = cmp.Or(c.Repositories, 1000)
+	c.Memory = cmp.Or(c.Memory, "512MiB")
+	c.Runs = cmp.Or(c.Runs, 7)
+	c.Commits = cmp.Or(c.Commits, 5)
+	c.Idle = cmp.Or(c.Idle, 3*time.Second)
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}

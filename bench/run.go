@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,18 +72,10 @@ func (c *Config) ensureDefaults() error {
 		}
 		c.Queries = kernel
 	}
-	if c.Runs == 0 {
-		c.Runs = 7
-	}
-	if c.PeerBudget == 0 {
-		c.PeerBudget = 10 * time.Second
-	}
-	if c.ClientsFor == 0 {
-		c.ClientsFor = 10 * time.Second
-	}
-	if c.Rest == 0 {
-		c.Rest = 5 * time.Second
-	}
+	c.Runs = cmp.Or(c.Runs, 7)
+	c.PeerBudget = cmp.Or(c.PeerBudget, 10*time.Second)
+	c.ClientsFor = cmp.Or(c.ClientsFor, 10*time.Second)
+	c.Rest = cmp.Or(c.Rest, 5*time.Second)
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}

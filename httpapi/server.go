@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -120,19 +121,11 @@ func (s *Server) prepare() {
 		if s.Random == nil {
 			s.Random = rand.Reader
 		}
-		if s.Compressors == 0 {
-			s.Compressors = defaultCompressors
-		}
+		s.Compressors = cmp.Or(s.Compressors, defaultCompressors)
 		s.compressors = newCompressors(s.Compressors)
-		if s.WriteTimeout == 0 {
-			s.WriteTimeout = defaultWriteTimeout
-		}
-		if s.HeaderTimeout == 0 {
-			s.HeaderTimeout = defaultHeaderTimeout
-		}
-		if s.BodyTimeout == 0 {
-			s.BodyTimeout = defaultBodyTimeout
-		}
+		s.WriteTimeout = cmp.Or(s.WriteTimeout, defaultWriteTimeout)
+		s.HeaderTimeout = cmp.Or(s.HeaderTimeout, defaultHeaderTimeout)
+		s.BodyTimeout = cmp.Or(s.BodyTimeout, defaultBodyTimeout)
 		if s.Gate == nil {
 			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
 		}

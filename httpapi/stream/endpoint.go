@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,15 +83,9 @@ type Endpoint struct {
 // New returns an endpoint.
 func New(o Options) *Endpoint {
 	l := &o.Limits
-	if l.Buffer == 0 {
-		l.Buffer = defaultBuffer
-	}
-	if l.Buffers == 0 {
-		l.Buffers = defaultBuffers
-	}
-	if l.Open == 0 {
-		l.Open = defaultOpen
-	}
+	l.Buffer = cmp.Or(l.Buffer, defaultBuffer)
+	l.Buffers = cmp.Or(l.Buffers, defaultBuffers)
+	l.Open = cmp.Or(l.Open, defaultOpen)
 	return &Endpoint{
 		o: o, limiter: &limiter{most: l.Open, lend: l.Lend}, shared: semaphore.NewWeighted(l.Buffers), delay: admission.NewDelay(sendAfter),
 		parse: Params.Parse,

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -69,24 +70,12 @@ type Searcher struct {
 
 // New returns a searcher on st.
 func New(st *store.Store, s Settings) *Searcher {
-	if s.Workers == 0 {
-		s.Workers = runtime.GOMAXPROCS(0)
-	}
-	if s.DefaultTimeout == 0 {
-		s.DefaultTimeout = 20 * time.Second
-	}
-	if s.MaxTimeout == 0 {
-		s.MaxTimeout = 60 * time.Second
-	}
-	if s.TopDocuments == 0 {
-		s.TopDocuments = rank.DefaultTop
-	}
-	if s.PlanBytes == 0 {
-		s.PlanBytes = shardplan.DefaultBytes
-	}
-	if s.MaxTextBytes == 0 {
-		s.MaxTextBytes = 32 << 20
-	}
+	s.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	s.DefaultTimeout = cmp.Or(s.DefaultTimeout, 20*time.Second)
+	s.MaxTimeout = cmp.Or(s.MaxTimeout, 60*time.Second)
+	s.TopDocuments = cmp.Or(s.TopDocuments, rank.DefaultTop)
+	s.PlanBytes = cmp.Or(s.PlanBytes, shardplan.DefaultBytes)
+	s.MaxTextBytes = cmp.Or(s.MaxTextBytes, 32<<20)
 	if s.Damaged == nil {
 		s.Damaged = func(uint32, error) {}
 	}
@@ -120,9 +109,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink a
 	if o.Report == nil {
 		o.Report = report.New(s.set.Now)
 	}
-	if o.DefaultCount == 0 {
-		o.DefaultCount = defaultCount
-	}
+	o.DefaultCount = cmp.Or(o.DefaultCount, defaultCount)
 	began := s.set.Now()
 	t := &task.Task{
 		Limits: task.Limits{Workers: s.set.Workers, Brute: s.set.Brute, MaxTextBytes: s.set.MaxTextBytes, PlanBytes: s.set.PlanBytes, TopDocuments: s.set.TopDocuments},

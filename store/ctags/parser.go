@@ -2,6 +2,7 @@ package ctags
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,12 +59,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Budget == 0 {
-		o.Budget = 10 * time.Second
-	}
-	if o.MemoryBytes == 0 {
-		o.MemoryBytes = 1 << 30
-	}
+	o.Budget = cmp.Or(o.Budget, 10*time.Second)
+	o.MemoryBytes = cmp.Or(o.MemoryBytes, 1<<30)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
@@ -29,12 +30,8 @@ const (
 )
 
 func (c Cost) withDefaults() Cost {
-	if c.MemoryKiB == 0 {
-		c.MemoryKiB = defaultMemoryKiB
-	}
-	if c.Passes == 0 {
-		c.Passes = defaultPasses
-	}
+	c.MemoryKiB = cmp.Or(c.MemoryKiB, defaultMemoryKiB)
+	c.Passes = cmp.Or(c.Passes, defaultPasses)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,31 +97,15 @@ type Followed struct {
 const mostTextBytes = 128 << 20
 
 func (o Options) withDefaults() Options {
-	if o.MaxTextBytes == 0 {
-		o.MaxTextBytes = 32 << 20
-	}
+	o.MaxTextBytes = cmp.Or(o.MaxTextBytes, 32<<20)
 	o.MaxTextBytes = min(o.MaxTextBytes, mostTextBytes)
-	if o.MaxIndexedBytes == 0 {
-		o.MaxIndexedBytes = o.MaxTextBytes
-	}
-	if o.ShardBlocks == 0 {
-		o.ShardBlocks = postings.MaxBlocks
-	}
-	if o.MinFreeBytes == 0 {
-		o.MinFreeBytes = 512 << 20
-	}
-	if o.SymbolWorkers == 0 {
-		o.SymbolWorkers = runtime.GOMAXPROCS(0)
-	}
-	if o.MaxSymbolBytes == 0 {
-		o.MaxSymbolBytes = 4 << 20
-	}
-	if o.HistoryCommits == 0 {
-		o.HistoryCommits = AllHistory
-	}
-	if o.HistoryDiffs == 0 {
-		o.HistoryDiffs = usualDiffs
-	}
+	o.MaxIndexedBytes = cmp.Or(o.MaxIndexedBytes, o.MaxTextBytes)
+	o.ShardBlocks = cmp.Or(o.ShardBlocks, postings.MaxBlocks)
+	o.MinFreeBytes = cmp.Or(o.MinFreeBytes, 512<<20)
+	o.SymbolWorkers = cmp.Or(o.SymbolWorkers, runtime.GOMAXPROCS(0))
+	o.MaxSymbolBytes = cmp.Or(o.MaxSymbolBytes, 4<<20)
+	o.HistoryCommits = cmp.Or(o.HistoryCommits, AllHistory)
+	o.HistoryDiffs = cmp.Or(o.HistoryDiffs, usualDiffs)
 	if o.Turn == nil {
 		o.Turn = func(context.Context, func(Progress)) (func(), error) { return func() {}, nil }
 	}
