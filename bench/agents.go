@@ -39,7 +39,6 @@ type agent interface {
 	// read returns lines of a file, and cited the lines of files that a text shows.
 	read(ctx context.Context, q Question, path string, first, last int) (string, error)
 	cited(text string) []citation
-	close() error
 }
 
 // citation is a line of a file that an answer shows.

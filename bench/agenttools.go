@@ -95,8 +95,6 @@ type shellAgent struct{ tree string }
 
 func (shellAgent) name() string { return "rg" }
 
-func (shellAgent) close() error { return nil }
-
 // rg searches all files for words, in an order that stays, and cuts long lines.
 const rg = "rg --no-config --no-ignore --hidden --sort path --max-columns 300 --max-columns-preview -F"
 

@@ -20,8 +20,8 @@ const (
 // Span is the half-open byte interval of query text that a node came from.
 type Span struct{ Start, End int }
 
-// Node is an element of a pattern expression: *And, *Or, *Not, *Pattern or
-// Const. String prints it as an s-expression for people and tests.
+// Node is an element of a pattern expression: *And, *Or, *Not or *Pattern. String
+// prints it as an s-expression for people and tests.
 type Node interface {
 	String() string
 	node()
@@ -35,9 +35,6 @@ type Or struct{ Children []Node }
 
 // Not holds when its child does not.
 type Not struct{ Child Node }
-
-// Const is a node whose truth is known before any document is read.
-type Const bool
 
 // Pattern is an atom: text that a document's content, path or name is tried
 // against.
@@ -57,18 +54,10 @@ func (*And) node()     {}
 func (*Or) node()      {}
 func (*Not) node()     {}
 func (*Pattern) node() {}
-func (Const) node()    {}
 
 func (n *And) String() string { return list("and", n.Children) }
 func (n *Or) String() string  { return list("or", n.Children) }
 func (n *Not) String() string { return "(not " + n.Child.String() + ")" }
-
-func (n Const) String() string {
-	if n {
-		return "true"
-	}
-	return "false"
-}
 
 // String prints a literal as a Go string and a regexp between slashes.
 func (n *Pattern) String() string {
@@ -90,79 +79,6 @@ func list(op string, children []Node) string {
 	}
 	b.WriteString(")")
 	return b.String()
-}
-
-// Map rebuilds n from the leaves up, replacing each node by f of it.
-func Map(n Node, f func(Node) Node) Node {
-	switch n := n.(type) {
-	case *And:
-		return f(&And{mapAll(n.Children, f)})
-	case *Or:
-		return f(&Or{mapAll(n.Children, f)})
-	case *Not:
-		return f(&Not{Map(n.Child, f)})
-	}
-	return f(n)
-}
-
-func mapAll(nodes []Node, f func(Node) Node) []Node {
-	out := make([]Node, len(nodes))
-	for i, c := range nodes {
-		out[i] = Map(c, f)
-	}
-	return out
-}
-
-// Simplify flattens nested operators of one kind, removes double negation and
-// folds constants; the result holds for exactly the same documents.
-func Simplify(n Node) Node {
-	return Map(n, func(n Node) Node {
-		switch n := n.(type) {
-		case *And:
-			return fold(n.Children, true)
-		case *Or:
-			return fold(n.Children, false)
-		case *Not:
-			switch c := n.Child.(type) {
-			case Const:
-				return !c
-			case *Not:
-				return c.Child
-			}
-		}
-		return n
-	})
-}
-
-// fold joins children with And (unit true) or Or (unit false).
-func fold(children []Node, unit Const) Node {
-	var out []Node
-	for _, c := range children {
-		if k, ok := c.(Const); ok {
-			if k != unit {
-				return k
-			}
-			continue
-		}
-		if nested, ok := c.(*And); ok && bool(unit) {
-			out = append(out, nested.Children...)
-			continue
-		}
-		if nested, ok := c.(*Or); ok && !bool(unit) {
-			out = append(out, nested.Children...)
-			continue
-		}
-		out = append(out, c)
-	}
-	switch {
-	case len(out) == 0:
-		return unit
-	case len(out) == 1:
-		return out[0]
-	case bool(unit):
-		return &And{out}
-	}
-	return &Or{out}
 }
 
 // VisitPatterns calls f for every pattern of n in order, with whether the

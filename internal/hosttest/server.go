@@ -157,9 +157,8 @@ type Server struct {
 	reset time.Time
 	// fault, if set, answers in the place of the server if it reports true.
 	fault func(w http.ResponseWriter, r *http.Request) bool
-	// asked are the requests of the API by status, fetches those of git.
-	asked   map[int]int
-	fetches int
+	// asked are the requests of the API by status.
+	asked map[int]int
 }
 
 // New starts a server without repositories for a test. An empty token lets everyone in.
@@ -253,13 +252,6 @@ func (s *Server) Asked(status int) int {
 		n += each
 	}
 	return n
-}
-
-// Fetches returns how many requests git made.
-func (s *Server) Fetches() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fetches
 }
 
 type recorder struct {
@@ -434,7 +426,6 @@ func text(s *string) string {
 // git serves a repository to git, private ones with the token as password only.
 func (s *Server) git(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.fetches++
 	var found *Repo
 	rest := ""
 	for _, o := range s.repos {

@@ -116,10 +116,8 @@ func truth(n query.Node, holds func(*query.Pattern) bool) bool {
 		return slices.ContainsFunc(n.Children, func(k query.Node) bool { return truth(k, holds) })
 	case *query.Not:
 		return !truth(n.Child, holds)
-	case *query.Pattern:
-		return holds(n)
 	}
-	return bool(n.(query.Const))
+	return holds(n.(*query.Pattern))
 }
 
 func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {

@@ -40,9 +40,6 @@ func (m *Memory) Len() int { return len(m.docs) }
 // Bytes returns the size of their text.
 func (m *Memory) Bytes() int { return len(m.text) }
 
-// Blocks returns how many blocks the documents have.
-func (m *Memory) Blocks() int { return len(m.newlines) }
-
 // View returns the shard, numbered 0 as no shard of a store is. It owns what
 // was added; the Memory is empty afterwards.
 func (m *Memory) View() (View, error) {

@@ -220,8 +220,6 @@ func cost(f PathFilter) int {
 
 func (q *Query) compileTree(n query.Node, negated bool) (Tree, error) {
 	switch n := n.(type) {
-	case query.Const:
-		return Constant(n), nil
 	case *query.And:
 		kids, err := q.compileTrees(n.Children, negated)
 		return &And{kids}, err
