@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"context"
 	"errors"
 	"html/template"
 	"net/http"
@@ -86,16 +87,58 @@ func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, 
 
 var errNoMemory = errors.New("there is no memory for it now")
 
+const (
+	// maxBlockSpans is how many parts of the code in a text are coloured, and spanBytes the
+	// memory that each takes.
+	maxBlockSpans = 2000
+	spanBytes     = 500
+)
+
+// blockColours collects the pieces of a block of code while there are spans left for the
+// text that it stands in.
+type blockColours struct {
+	pieces []markdown.Piece
+	spans  *int
+}
+
+func (b *blockColours) enough() bool { return *b.spans <= 0 }
+
+func (b *blockColours) write(class, text string) {
+	if text == "" {
+		return
+	}
+	if class != "" {
+		*b.spans--
+	}
+	b.pieces = append(b.pieces, markdown.Piece{Class: class, Text: text})
+}
+
+// blocks returns what colours the blocks of code of a text, in the time of one text.
+func (p *painter) blocks(ctx context.Context) func(language, text string) []markdown.Piece {
+	spans, t := maxBlockSpans, begin(p.within)
+	return func(language, text string) []markdown.Piece {
+		lexer := lexerOf("", language)
+		if lexer == nil || !paintable([]byte(text)) {
+			return nil
+		}
+		b := &blockColours{spans: &spans}
+		b.write("", text[p.paint(ctx, b, lexer, text, t):])
+		return b.pieces
+	}
+}
+
 // render makes HTML of the Markdown of a file in a directory. The answer holds so many
 // bytes afterwards. The error is errNoMemory, or markdown.ErrTooLarge.
 func (e *Endpoint) render(r *http.Request, p *target, dir string, source []byte, holds int64) (template.HTML, error) {
 	work := httpapi.WorkOf(r.Context())
-	if !work.Grow(markdown.Needs(len(source))) {
+	if !work.Grow(markdown.Needs(len(source)) + maxBlockSpans*spanBytes) {
 		return "", errNoMemory
 	}
 	defer work.Shrink(holds)
+	e.prepare()
 	return markdown.Render(source, markdown.Links{
 		Dir:   dir,
+		Code:  e.painter.blocks(r.Context()),
 		File:  func(at string) string { return e.Pages.Path(code.BlobURL(p.rec.Name, p.rev, at)) },
 		Image: func(at string) string { return e.Pages.Path(imageURL(p.rec.Name, p.rev, at)) },
 	})

@@ -31,7 +31,7 @@ func withReadmes(w *world) {
 	s.Write("readme.md", "# Kiln\n\n[guide](docs/guide.md#fire) ![kiln](img/kiln.png) <script>alert(1)</script> [x](javascript:alert(1)) [up](../../x)\n\n<img src=\"img/kiln.svg\" onerror=\"alert(1)\">\n</div></main>\n")
 	s.Write("main.go", "package main\n")
 	s.Write("x.py", "pass\n")
-	s.Write("docs/Readme.markdown", "See [home](../readme.md) and [next](b/c.md).\n")
+	s.Write("docs/Readme.markdown", "See [home](../readme.md) and [next](b/c.md).\n\n```go\nfunc glaze() string { return \"<b>\" }\n```\n")
 	s.Write("plain/README.txt", "a <b> & \u202ec\n")
 	s.Write("long/README.md", strings.Repeat("long ", 40_000))
 	s.Write("deep/README.md", strings.Repeat("> ", 1000))
@@ -54,7 +54,7 @@ func TestReadme(t *testing.T) {
 			"Go ", "Python ", "Last commits", "Kiln &lt;b&gt;", `<a href="/under/lab/read/-/commits">All commits</a>`},
 		"/lab/read@main~1":       {`<h3 id="md-old">Old</h3>`, `href="/under/lab/read@main~1/-/blob/readme.md"`},
 		"/lab/read@main":         {`src="/under/lab/read@main/-/raw/img/kiln.png?as=image"`, `href="/under/lab/read@main/-/blob/docs/guide.md#md-fire"`},
-		"/lab/read/-/tree/docs":  {`<a href="/under/lab/read/-/blob/readme.md">home</a>`, `<a href="/under/lab/read/-/blob/docs/b/c.md">next</a>`},
+		"/lab/read/-/tree/docs":  {`<a href="/under/lab/read/-/blob/readme.md">home</a>`, `<a href="/under/lab/read/-/blob/docs/b/c.md">next</a>`, `<pre><code><span class="k">func</span>`, `<span class="s">&#34;&lt;b&gt;&#34;</span>`},
 		"/lab/read/-/tree/plain": {"<pre>a &lt;b&gt; &amp; <span class=\"odd\" data-c=\"U+202E\"></span>c\n</pre>"},
 		"/lab/read/-/tree/long":  {`/-/blob/long/README.md">README.md`, "It is too long to be shown here."},
 		"/lab/read/-/tree/deep":  {"It is too long, or nests too deeply, to be shown here."},

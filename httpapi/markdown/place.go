@@ -27,7 +27,7 @@ func placed(clean io.Reader, links Links) (template.HTML, error) {
 		if err := html.Render(&out, n); err != nil {
 			return "", err
 		}
-		if out.Len() > maxHTML {
+		if out.Len()-p.added > maxHTML {
 			return "", ErrTooLarge
 		}
 	}
@@ -39,6 +39,8 @@ type placer struct {
 	links Links
 	// ids are those that were met: each stays once.
 	ids map[string]bool
+	// added is how many bytes of HTML colours take.
+	added int
 }
 
 // place changes a node and those in it, which nest 512 deep at most.
@@ -51,6 +53,8 @@ func (p *placer) place(n *html.Node) {
 			p.link(n)
 		case atom.Img:
 			p.image(n)
+		case atom.Code:
+			p.code(n)
 		}
 	}
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -155,6 +159,41 @@ func (p *placer) image(n *html.Node) {
 		n.Attr = []html.Attribute{{Key: "href", Val: src}, {Key: "rel", Val: "nofollow noreferrer"}}
 	}
 	n.AppendChild(text)
+}
+
+// languageClass begins the class that names the language of code.
+const languageClass = "language-"
+
+// code colours a block of code that is text and nothing else.
+func (p *placer) code(n *html.Node) {
+	language, named := strings.CutPrefix(get(n, "class"), languageClass)
+	set(n, "class", "")
+	text := n.FirstChild
+	if !named || p.links.Code == nil || n.Parent == nil || n.Parent.DataAtom != atom.Pre || text == nil || text.Type != html.TextNode || text.NextSibling != nil {
+		return
+	}
+	pieces := p.links.Code(language, text.Data)
+	rest := text.Data
+	for _, piece := range pieces {
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, piece.Text); !ok {
+			return
+		}
+	}
+	if rest != "" {
+		return
+	}
+	n.RemoveChild(text)
+	for _, piece := range pieces {
+		child := &html.Node{Type: html.TextNode, Data: piece.Text}
+		if piece.Class != "" {
+			span := &html.Node{Type: html.ElementNode, DataAtom: atom.Span, Data: "span", Attr: []html.Attribute{{Key: "class", Val: piece.Class}}}
+			span.AppendChild(child)
+			child = span
+			p.added += len(`<span class=""></span>`) + len(piece.Class)
+		}
+		n.AppendChild(child)
+	}
 }
 
 func inLink(n *html.Node) bool {

@@ -6,8 +6,9 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// policy lists what may stay of the HTML of strangers. Classes, styles, forms, frames
-// and scripts are not on it, and of ids only those of headings.
+// policy lists what may stay of the HTML of strangers. Styles, forms, frames and scripts
+// are not on it, of ids only those of headings, and of classes those that name the language
+// of code, which go when it is coloured.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
@@ -22,6 +23,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("width", "height").Matching(bluemonday.NumberOrPercent).OnElements("img")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(?:left|right|center)$`)).OnElements("p", "div", "img", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "table")
 	p.AllowAttrs("id").Matching(regexp.MustCompile(`^`+idPrefix+`[\p{L}\p{N}_-]*$`)).OnElements("h1", "h2", "h3", "h4", "h5", "h6")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^` + languageClass + `[A-Za-z0-9+#._-]{1,40}$`)).OnElements("code")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("colspan", "rowspan").Matching(regexp.MustCompile(`^[1-9][0-9]?$`)).OnElements("td", "th")
 	p.AllowAttrs("open").Matching(regexp.MustCompile(`^(?:open)?$`)).OnElements("details")

@@ -45,7 +45,14 @@ type Links struct {
 	Dir string
 	// File is the address of the page of a path, and Image that of its bytes.
 	File, Image func(path string) string
+	// Code divides a block of code into pieces with colours. The language is what the
+	// author calls it. The block is plain without Code, and if the pieces are not its text.
+	Code func(language, text string) []Piece
 }
+
+// Piece is a part of a block of code. Class is what the style knows its colour by, "" for
+// none.
+type Piece struct{ Class, Text string }
 
 // library parses and renders. Its HTML is that of the author, and is cleaned behind it.
 var library = goldmark.New(

@@ -59,6 +59,36 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// Blocks of code are divided as their language has it; whatever else stands in them, and
+// pieces that are not their text, leave them as they are.
+func TestCode(t *testing.T) {
+	coloured := links
+	coloured.Code = func(language, text string) []markdown.Piece {
+		switch language {
+		case "go":
+			word, rest, _ := strings.Cut(text, " ")
+			return []markdown.Piece{{Class: "k", Text: word}, {Text: " " + rest}}
+		case "other":
+			return []markdown.Piece{{Class: "k", Text: "other"}}
+		}
+		return nil
+	}
+	for _, c := range [][2]string{
+		{"```go\nfunc <b>()\n```", "<pre><code><span class=\"k\">func</span> &lt;b&gt;()\n</code></pre>"},
+		{"```other\na\n```", "<pre><code>a\n</code></pre>"},
+		{"```c++\na\n```", "<pre><code>a\n</code></pre>"},
+		{"```\na\n```", "<pre><code>a\n</code></pre>"},
+		{"<pre><code class=\"language-go\">a <b>b</b></code></pre>", "<pre><code>a <b>b</b></code></pre>"},
+		{"<p><code class=\"language-go\">a b</code></p>", "<p><code>a b</code></p>"},
+		{"<pre><code class=\"language-go tree\">a b</code></pre>", "<pre><code>a b</code></pre>"},
+	} {
+		got, err := markdown.Render([]byte(c[0]), coloured)
+		if err != nil || strings.TrimSpace(string(got)) != c[1] {
+			t.Errorf("%q: got %q, %v, want %q", c[0], got, err, c[1])
+		}
+	}
+}
+
 // attacks are what strangers write to have a page do something.
 var attacks = []string{
 	"<script>alert(1)</script>", "<SCRIPT SRC=//evil.example/x.js></SCRIPT>", "<img src=x onerror=alert(1)>", "<svg onload=alert(1)><script>alert(1)</script></svg>",
@@ -71,6 +101,7 @@ var attacks = []string{
 	"<p title='\"><img src=x onerror=alert(1)>'>", "# x {#main onclick=alert(1)}", "<h1 id=source>x</h1><h2 id=md-x>a</h2><h2 id=md-x>b</h2>", "<table background=javascript:alert(1)><td style=x>", "<video><source onerror=alert(1)></video>",
 	"<details ontoggle=alert(1) open>x</details>", "<img srcset=\"https://evil.example/x 2x\" src=a.png>", "<picture><source srcset=https://evil.example/x><img src=a.png></picture>", "![x](//evil.example/x.png)",
 	"<a name=cookie id=documentElement>x</a>", "<p dir=rtl lang=x contenteditable accesskey=t tabindex=1 role=alert aria-hidden=true>x</p>", "{{.Base}} {{7*7}} ${7*7}", "<marquee onstart=alert(1)>x</marquee>",
+	"<pre><code class=language-go>a</code></pre>", "<code class=\"language-x tree\">a</code>", "``` go\" onclick=alert(1)\na\n```",
 }
 
 // evil is what no page may have of them.
