@@ -112,7 +112,7 @@ var libraries = map[string][]string{
 	"github.com/coreos/go-systemd/v22":       {"cmd/trawl/systemd"},
 	"github.com/fsnotify/fsnotify":           {"cmd/trawl/watch"},
 	"go.opentelemetry.io/otel":               {"cmd/trawl/tracing"},
-	"github.com/agnivade/levenshtein":        {"cmd/..."},
+	"github.com/agnivade/levenshtein":        {"cmd/...", "httpapi/browse"},
 	"github.com/rs/zerolog":                  {"httpapi/...", "cmd/..."},
 	"github.com/spf13/cobra":                 {"cmd/..."},
 	"github.com/spf13/pflag":                 {"cmd/..."},

@@ -31,7 +31,7 @@ func TestBrowserKinds(t *testing.T) {
 		tab.do(chromedp.Navigate(s.url + "/kiln/-/" + kind + "/src/kil.go"))
 		tab.until(`document.querySelector("main li a")`)
 		tab.leave(`document.querySelector("main li a").click()`)
-		tab.until(`location.pathname === "/kiln/-/tree/src"`)
+		tab.until(`location.pathname === "/kiln/-/blob/src/kiln.go"`)
 	}
 
 	// a commit has colours in both of its views

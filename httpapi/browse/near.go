@@ -6,16 +6,19 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/gorilla/mux"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/repolist"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // maxFolders is how many folders above a missing path are looked for, and maxNearBytes the
@@ -103,12 +106,56 @@ func (e *Endpoint) nearRepository(r *http.Request) []httpapi.Near {
 	return near
 }
 
+const (
+	// maxCompared is how many entries of a folder are compared with a name, maxComparedBytes
+	// how long names are, and maxAlike how many entries are named.
+	maxCompared, maxComparedBytes, maxAlike = 1000, 100, 3
+)
+
+// alike names the entries of the folder of a missing path whose names are most like its
+// own, the likest first.
+func (p *target) alike(r *http.Request) (near []httpapi.Near) {
+	dir, name := path.Split(p.path)
+	dir, name = strings.TrimSuffix(dir, "/"), strings.ToLower(name)
+	folder, ok, err := p.code.At(r.Context(), p.commit, dir)
+	if err != nil || !ok || !folder.Directory() || len(name) > maxComparedBytes {
+		return nil
+	}
+	type like struct {
+		entry    git.Entry
+		distance int
+	}
+	var found []like
+	most, compared := 1+len(name)/4, 0
+	// What cannot be read is not near.
+	_ = p.code.EachEntry(r.Context(), folder.OID, func(e git.Entry) bool {
+		if max(len(e.Name)-len(name), len(name)-len(e.Name)) <= most {
+			if d := levenshtein.ComputeDistance(name, strings.ToLower(e.Name)); d <= most {
+				found = append(found, like{e, d})
+			}
+		}
+		compared++
+		return compared < maxCompared
+	})
+	slices.SortStableFunc(found, func(a, b like) int { return a.distance - b.distance })
+	for _, l := range found[:min(len(found), maxAlike)] {
+		at, address := path.Join(dir, l.entry.Name), code.BlobURL
+		if l.entry.Directory() {
+			address = code.TreeURL
+		}
+		near = append(near, httpapi.Near{Text: shown(at), Path: address(p.rec.Name, p.rev, at)})
+	}
+	return near
+}
+
 // nearPath is what is near a path that the revision does not have: the same path at the
-// default branch, the folder that it would be in, and files of the same name.
+// default branch, files with names like its own, the folder that it would be in, and files
+// of the same name.
 func (p *target) nearPath(r *http.Request) (near []httpapi.Near) {
 	if p.rev != "" && p.rec.Commit() != "" && p.has(r, p.rec.Commit(), p.path, false) {
 		near = append(near, httpapi.Near{Text: shown(p.path) + " at the default branch", Path: code.BlobURL(p.rec.Name, "", p.path)})
 	}
+	near = append(near, p.alike(r)...)
 	above := httpapi.Near{Text: "All files of " + p.rec.Name, Path: code.RepositoryURL(p.rec.Name, p.rev)}
 	dir := path.Dir(p.path)
 	for i := 0; i < maxFolders && dir != "."; i, dir = i+1, path.Dir(dir) {

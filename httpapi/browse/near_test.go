@@ -19,6 +19,8 @@ func TestNear(t *testing.T) {
 		"/lab/kiln/-/tree/docs/a/b/main.go":  {"/under/lab/kiln/-/tree/docs", kiln + "main%5C.go%24+type%3Apath"},
 		"/lab/kiln/-/blob/a/b/c/d/e/f/x y":   {"/under/lab/kiln", kiln + "x%5Cx20y%24+type%3Apath"},
 		"/lab/kiln/-/blob/link/etc":          {"/under/lab/kiln", kiln + "etc%24+type%3Apath"},
+		"/lab/kiln/-/blob/Mian.go":           {"/under/lab/kiln/-/blob/main.go", "/under/lab/kiln", kiln + "Mian%5C.go%24+type%3Apath"},
+		"/lab/kiln@v1.0/-/tree/dosc":         {"/under/lab/kiln@v1.0/-/tree/docs", "/under/lab/kiln@v1.0", kiln + "dosc%24+type%3Apath"},
 		"/lab/kiln/-/blob/nothing":           {"/under/lab/kiln", kiln + "nothing%24+type%3Apath"},
 		"/lab/kiln/-/blob/%3Cscript%3E":      {"/under/lab/kiln", kiln + "%3Cscript%3E%24+type%3Apath"},
 		"/lab/kiln/-/blob/a%0Ab":             {"/under/lab/kiln"},
