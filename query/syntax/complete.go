@@ -24,14 +24,14 @@ type Word struct {
 func WordAt(text string, cursor int) Word {
 	cursor = max(0, min(cursor, len(text)))
 	before := text[:cursor]
-	w, from := Word{Span: query.Span{Start: cursor}}, 0
+	w, from, ends := Word{Span: query.Span{Start: cursor}}, 0, newWordEnds(before)
 	for from < cursor {
 		if blank(before[from]) || before[from] == '(' {
 			from++
 			continue
 		}
 		field, n := fieldAt(before[from:])
-		end := wordEnd(before, from+n, field != nil)
+		end := ends.of(from+n, field)
 		if end == cursor {
 			w = Word{Span: query.Span{Start: from}, Negated: before[from] == '-'}
 			if field != nil {
@@ -48,33 +48,56 @@ func WordAt(text string, cursor int) Word {
 	return w
 }
 
-// wordEnd is where the word or value that begins at i ends: quoted ones with
-// their quote, others at white space outside of parentheses. A parenthesis that is open
-// to the end of the text holds together what a predicate is called with, and no words.
-func wordEnd(text string, i int, value bool) int {
+// wordEnds finds where words of a text end. closed are the open parentheses that have a
+// closing one, so that no word has to be read to the end of the text for it.
+type wordEnds struct {
+	text   string
+	closed []bool
+}
+
+func newWordEnds(text string) wordEnds {
+	out := wordEnds{text, make([]bool, len(text))}
+	var open []int
+	for i := range len(text) {
+		switch {
+		case text[i] == '(':
+			open = append(open, i)
+		case text[i] == ')' && len(open) > 0:
+			out.closed[open[len(open)-1]] = true
+			open = open[:len(open)-1]
+		}
+	}
+	return out
+}
+
+// of is where the word ends that begins at i, or the value of a field: quoted ones with
+// their quote, others at white space outside of parentheses. A parenthesis that is left
+// open holds together what a predicate is called with, and nothing else.
+func (e wordEnds) of(i int, field *field) int {
+	text := e.text
 	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
 		if _, n, err := delimited(text[i:], false); err == nil {
 			return i + n
 		}
 		return len(text)
 	}
-	deep, first := 0, len(text)
-	for ; i < len(text) && (deep > 0 || !blank(text[i])); i++ {
-		switch text[i] {
-		case '(':
+	called := -1 // where the call of a predicate opens
+	if at := strings.IndexByte(text[i:min(len(text), i+maxPredicate+1)], '('); field != nil && at >= 0 && slices.Contains(field.predicates, text[i:i+at]) {
+		called = i + at
+	}
+	for deep := 0; i < len(text) && (deep > 0 || !blank(text[i])); i++ {
+		switch {
+		case text[i] == '(' && (e.closed[i] || i == called):
 			deep++
-		case ')':
+		case text[i] == ')' && deep > 0:
 			deep--
 		}
-		if blank(text[i]) {
-			first = min(first, i)
-		}
-	}
-	if deep > 0 && !value {
-		return first
 	}
 	return i
 }
+
+// maxPredicate is the length of the longest name of a predicate.
+const maxPredicate = len("contains.commit.after")
 
 // Field is a filter that people write.
 type Field struct {

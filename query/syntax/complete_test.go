@@ -29,6 +29,10 @@ func TestWordAt(t *testing.T) {
 		{"printf( lang:g", "", "lang", "g", false, 8, 14},
 		{"f(a b) lang:g", "", "lang", "g", false, 7, 13},
 		{"f(a (b re", "", "", "re", false, 7, 9},
+		{"a(b c)d(e f", "", "", "f", false, 10, 11},
+		{"file:foo( lang:g", "", "lang", "g", false, 10, 16},
+		{"-repo:contains.commit.after(1 month", "", "repo", "contains.commit.after(1 month", true, 0, 35},
+		{"repo:has(a (b", "", "repo", "has(a (b", false, 0, 13},
 		{"½ lang:½", "", "lang", "½", false, 3, 10},
 		{"nosuch:x", "", "", "nosuch:x", false, 0, 8},
 	} {

@@ -69,13 +69,14 @@ func (m *marker) mark(from, to int, kind MarkKind) {
 
 // loose marks the filters of a text that has no tree.
 func (m *marker) loose() {
+	ends := newWordEnds(m.text)
 	for from := 0; from < len(m.text); {
 		if blank(m.text[from]) || m.text[from] == '(' {
 			from++
 			continue
 		}
 		field, n := fieldAt(m.text[from:])
-		end := wordEnd(m.text, from+n, field != nil)
+		end := ends.of(from+n, field)
 		if field != nil {
 			m.mark(from, from+n, MarkField)
 			m.mark(from+n, end, MarkValue)
