@@ -12,8 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
-// unsupported returns the error for a field that the language has and nothing is
-// searched with, or nil: such a filter is refused, not ignored.
+// unsupported returns the error for a field that the parser knows and the search does
+// not, or nil: such a filter is refused, not ignored.
 func unsupported(b query.Basic) error {
 	for _, f := range b.Filters {
 		if f.Field == "rule" || f.Field == "g" {

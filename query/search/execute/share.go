@@ -8,8 +8,7 @@ import (
 )
 
 // Share has some workers share items, each taking the next one and its place when it is
-// ready for it, until ctx ends. It waits for the workers. There are no more of them than
-// items.
+// ready for it, until ctx ends. It waits for the workers, of which at most len(items) run.
 func Share[T any](ctx context.Context, workers int, items []T, worker func(iter.Seq2[int, T])) {
 	var next atomic.Int64
 	rest := func(yield func(int, T) bool) {
