@@ -113,7 +113,7 @@ const (
 )
 
 // alike names the entries of the folder of a missing path whose names are most like its
-// own, the likest first.
+// own, the likest first: two thirds of the characters are the same.
 func (p *target) alike(r *http.Request) (near []httpapi.Near) {
 	dir, name := path.Split(p.path)
 	dir, name = strings.TrimSuffix(dir, "/"), strings.ToLower(name)
@@ -126,11 +126,11 @@ func (p *target) alike(r *http.Request) (near []httpapi.Near) {
 		distance int
 	}
 	var found []like
-	most, compared := 1+len(name)/4, 0
+	n, compared := utf8.RuneCountInString(name), 0
 	// What cannot be read is not near.
 	_ = p.code.EachEntry(r.Context(), folder.OID, func(e git.Entry) bool {
-		if max(len(e.Name)-len(name), len(name)-len(e.Name)) <= most {
-			if d := levenshtein.ComputeDistance(name, strings.ToLower(e.Name)); d <= most {
+		if length := utf8.RuneCountInString(e.Name); max(length-n, n-length) <= n/3 {
+			if d := levenshtein.ComputeDistance(name, strings.ToLower(e.Name)); d <= n/3 {
 				found = append(found, like{e, d})
 			}
 		}
@@ -149,8 +149,8 @@ func (p *target) alike(r *http.Request) (near []httpapi.Near) {
 }
 
 // nearPath is what is near a path that the revision does not have: the same path at the
-// default branch, files with names like its own, the folder that it would be in, and files
-// of the same name.
+// default branch, files and folders with similar names, the folder that it would be in, and
+// files of the same name.
 func (p *target) nearPath(r *http.Request) (near []httpapi.Near) {
 	if p.rev != "" && p.rec.Commit() != "" && p.has(r, p.rec.Commit(), p.path, false) {
 		near = append(near, httpapi.Near{Text: shown(p.path) + " at the default branch", Path: code.BlobURL(p.rec.Name, "", p.path)})

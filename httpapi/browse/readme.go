@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"html/template"
@@ -8,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/chroma/v2"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
@@ -113,11 +116,23 @@ func (b *blockColours) write(class, text string) {
 	b.pieces = append(b.pieces, markdown.Piece{Class: class, Text: text})
 }
 
-// blocks returns what colours the blocks of code of a text, in the time of one text.
+// blocks returns what colours the blocks of code of a text, in the time of one text, which
+// begins with the first of them. To look for a language takes milliseconds, so it is looked
+// for once.
 func (p *painter) blocks(ctx context.Context) func(language, text string) []markdown.Piece {
-	spans, t := maxBlockSpans, begin(p.within)
+	spans, t, known := maxBlockSpans, (*paintTime)(nil), map[string]chroma.Lexer{}
 	return func(language, text string) []markdown.Piece {
-		lexer := lexerOf("", language)
+		if t == nil {
+			t = begin(p.within)
+		}
+		if spans <= 0 || ctx.Err() != nil || !t.wait(ctx) {
+			return nil
+		}
+		lexer, ok := known[language]
+		if !ok {
+			lexer = lexerOf("", language)
+			known[language] = lexer
+		}
 		if lexer == nil || !paintable([]byte(text)) {
 			return nil
 		}
@@ -130,15 +145,19 @@ func (p *painter) blocks(ctx context.Context) func(language, text string) []mark
 // render makes HTML of the Markdown of a file in a directory. The answer holds so many
 // bytes afterwards. The error is errNoMemory, or markdown.ErrTooLarge.
 func (e *Endpoint) render(r *http.Request, p *target, dir string, source []byte, holds int64) (template.HTML, error) {
+	needs, colours := markdown.Needs(len(source)), (func(language, text string) []markdown.Piece)(nil)
+	if slices.ContainsFunc([]string{"```", "~~~", "language-"}, func(mark string) bool { return bytes.Contains(source, []byte(mark)) }) {
+		e.prepare()
+		needs, colours = needs+maxBlockSpans*spanBytes, e.painter.blocks(r.Context())
+	}
 	work := httpapi.WorkOf(r.Context())
-	if !work.Grow(markdown.Needs(len(source)) + maxBlockSpans*spanBytes) {
+	if !work.Grow(needs) {
 		return "", errNoMemory
 	}
 	defer work.Shrink(holds)
-	e.prepare()
 	return markdown.Render(source, markdown.Links{
 		Dir:   dir,
-		Code:  e.painter.blocks(r.Context()),
+		Code:  colours,
 		File:  func(at string) string { return e.Pages.Path(code.BlobURL(p.rec.Name, p.rev, at)) },
 		Image: func(at string) string { return e.Pages.Path(imageURL(p.rec.Name, p.rev, at)) },
 	})

@@ -8,7 +8,7 @@ import (
 
 // policy lists what may stay of the HTML of strangers. Styles, forms, frames and scripts
 // are not on it, of ids only those of headings, and of classes those that name the language
-// of code, which go when it is coloured.
+// of code, which placer reads and removes.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
