@@ -146,12 +146,17 @@ func lineSender(w http.ResponseWriter) func(line []byte) error {
 	control := http.NewResponseController(w)
 	return func(line []byte) error {
 		for piece := range slices.Chunk(line, pieceBytes) {
-			_ = control.SetWriteDeadline(time.Now().Add(pieceWithin)) // of a server that can
+			if err := control.SetWriteDeadline(time.Now().Add(pieceWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+				return fmt.Errorf("send line: %w", err)
+			}
 			if _, err := w.Write(piece); err != nil {
 				return fmt.Errorf("send line: %w", err)
 			}
 		}
-		return control.Flush()
+		if err := control.Flush(); err != nil {
+			return fmt.Errorf("send line: %w", err)
+		}
+		return nil
 	}
 }
 

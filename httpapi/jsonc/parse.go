@@ -44,7 +44,9 @@ func Unmarshal(text string, v any) error {
 func read[T any](text string, parse func([]byte) (T, error)) (T, error) {
 	v, err := parse([]byte(text))
 	if err != nil && strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], "//") {
-		v, err = parse([]byte(text + "\n"))
+		if again, failed := parse([]byte(text + "\n")); failed == nil {
+			return again, nil
+		}
 	}
 	return v, plainly(err)
 }

@@ -72,3 +72,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// An error names the place where a text ends too early, also with slashes on its last line.
+func TestErrorsNameTheirPlace(t *testing.T) {
+	var v any
+	if err := jsonc.Unmarshal("{\"url\": \"http://git.example.org\"", &v); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("got %v, want an error in line 1", err)
+	}
+}
