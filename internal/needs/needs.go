@@ -32,13 +32,14 @@ var debian = map[string]string{
 
 // Program returns the path of the first of names that is installed. Servers are
 // found in /usr/sbin too, which the PATH of ordinary users may lack, and where Debian
-// has those of PostgreSQL, the newest first; not so with a PATH that has a few chosen
-// programs, and no /usr/bin. If none is installed, Program skips the test.
+// has those of PostgreSQL, the newest first. Both only if /usr/bin is on the PATH: a PATH
+// without it names all programs that a test may find. If none is installed, Program skips
+// the test.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
 		paths := []string{name}
-		if slices.Contains(filepath.SplitList(os.Getenv("PATH")), "/usr/bin") {
+		if slices.ContainsFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool { return filepath.Clean(dir) == "/usr/bin" }) {
 			servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 			slices.Reverse(servers)
 			paths = append(append(paths, "/usr/sbin/"+name), servers...)

@@ -48,7 +48,7 @@ func TestServerKeepsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-func TestServerEndsKilledWithItsTest(t *testing.T) {
+func TestServerLeavesNoFiles(t *testing.T) {
 	needs.Program(t, "postgres")
 	needs.Program(t, "initdb")
 	var s *postgrestest.Server
