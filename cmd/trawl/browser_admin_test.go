@@ -24,8 +24,9 @@ func TestBrowserAdmin(t *testing.T) {
 	tab.accept()
 	send := func(form, says string) {
 		t.Helper()
+		eval[bool](tab, "window.asked = true")
 		tab.leave(fmt.Sprintf("document.querySelector(%q).closest('form').requestSubmit(document.querySelector(%q))", form, form))
-		tab.until(fmt.Sprintf("document.querySelector('main [role=status], main [role=alert]')?.textContent.includes(%q)", says))
+		tab.until(fmt.Sprintf("!window.asked && document.querySelector('main [role=status], main [role=alert]')?.textContent.includes(%q)", says))
 	}
 
 	// a setting, which is refused and then taken
@@ -43,6 +44,7 @@ func TestBrowserAdmin(t *testing.T) {
 	eval[string](tab, `document.getElementById("key").value = "team"`)
 	eval[string](tab, `document.getElementById("value").value = "lab"`)
 	send("form[action$='/metadata'] button", "Saved.")
+	tab.until(`/team[^]*lab/.test(document.querySelector("main").innerText)`)
 	tab.do(chromedp.Navigate(s.url + "/-/repositories"))
 	tab.until(`document.querySelector("main").innerText.includes("<b>Fires</b> clay")`)
 

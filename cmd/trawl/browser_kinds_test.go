@@ -36,7 +36,6 @@ func TestBrowserKinds(t *testing.T) {
 
 	// a commit has colours in both of its views
 	for _, view := range []string{"", "?view=split"} {
-		tab.do(chromedp.Navigate(s.url + "/kiln/-/commit/main" + view))
-		tab.until(`document.querySelector(".source.diff.painted .tx .k") !== null`)
+		tab.openUntil(s.url+"/kiln/-/commit/main"+view, `document.querySelector(".source.diff.painted .tx .k") !== null`)
 	}
 }

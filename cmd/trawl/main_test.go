@@ -11,7 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 )
 
-var update = flag.Bool("update", false, "rewrite what the scripts and docs/configure.md expect")
+var update = flag.Bool("update", false, "rewrite what the scripts, docs/configure.md and testdata/pages expect")
 
 // The table of settings in docs/configure.md is the one the program makes.
 func TestSettingsPage(t *testing.T) {
