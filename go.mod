@@ -19,6 +19,7 @@ require (
 	github.com/emersion/go-smtp v0.25.1
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-enry/go-enry/v2 v2.9.6
+	github.com/go-git/gcfg/v2 v2.0.2
 	github.com/go-jose/go-jose/v3 v3.0.3
 	github.com/google/go-github/v75 v75.0.0
 	github.com/gorilla/mux v1.8.1

@@ -93,6 +93,7 @@ var libraries = map[string][]string{
 	"golang.org/x/text":                      {"store/text"},
 	"github.com/alecthomas/chroma/v2":        {"httpapi/..."},
 	"github.com/junegunn/fzf":                {"httpapi/finder"},
+	"github.com/go-git/gcfg":                 {"httpapi/code"},
 	"github.com/yuin/goldmark":               {"httpapi/markdown"},
 	"github.com/microcosm-cc/bluemonday":     {"httpapi/markdown"},
 	"golang.org/x/net":                       {"httpapi/markdown"},

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
+
+	"github.com/go-git/gcfg/v2"
 
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -23,36 +26,35 @@ func (t *Reader) SubmoduleURL(ctx context.Context, commit, path string) (string,
 	return submoduleURL(o.Data, path), err
 }
 
-// submoduleURL finds the address in sections that have a path and a url each.
-func submoduleURL(text []byte, path string) (found string) {
-	at, address := "", ""
-	end := func() {
-		if at == path && address != "" {
-			found = address
+// submoduleURL finds the address in sections that have a path and a url each. Of several
+// for the same path it is the last, and of a text that git would not read what stands before
+// its mistake.
+func submoduleURL(text []byte, path string) string {
+	type module struct{ path, url string }
+	modules := map[string]*module{}
+	var names []string
+	// What is wrong with a text of strangers is told to nobody.
+	_ = gcfg.ReadWithCallback(bytes.NewReader(text), func(section, name, key, value string, _ bool) error {
+		if !strings.EqualFold(section, "submodule") || name == "" {
+			return nil
 		}
-		at, address = "", ""
-	}
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("[")) {
-			end()
-			continue
+		m := modules[name]
+		if m == nil {
+			m = &module{}
+			modules[name], names = m, append(names, name)
 		}
-		key, value, _ := strings.Cut(string(line), "=")
-		switch strings.ToLower(strings.TrimSpace(key)) {
+		switch strings.ToLower(key) {
 		case "path":
-			at = unquoted(strings.TrimSpace(value))
+			m.path = value
 		case "url":
-			address = unquoted(strings.TrimSpace(value))
+			m.url = value
+		}
+		return nil
+	})
+	for _, name := range slices.Backward(names) {
+		if m := modules[name]; m.path == path && m.url != "" {
+			return m.url
 		}
 	}
-	end()
-	return found
-}
-
-// unquoted is a value of a configuration without the quotes around it.
-func unquoted(value string) string {
-	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
-		return value
-	}
-	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(value[1 : len(value)-1])
+	return ""
 }
