@@ -72,7 +72,7 @@ func TestSubmodulePage(t *testing.T) {
 		`"><img src=x onerror=alert(1)>`:       `of <code>`,
 		"":                                     `of another repository.`,
 	} {
-		modules := "[submodule \"clay\"]\n\tpath = clay\n\turl = " + address + "\n[submodule \"x\"]\n\tpath = x\n\turl = https://example.org/x\n"
+		modules := "[submodule \"clay\"]\n\tpath = clay\n\turl = " + strings.ReplaceAll(address, `"`, `\"`) + "\n[submodule \"x\"]\n\tpath = x\n\turl = https://example.org/x\n"
 		w.kiln.Write(".gitmodules", modules)
 		w.kiln.Commit("Modules")
 		w.Sync("lab/kiln")
