@@ -78,7 +78,7 @@ func TestOperatorOverLoopbackOnly(t *testing.T) {
 
 // With an external URL only probes are answered under another name.
 func TestHostOfAnotherServer(t *testing.T) {
-	s := &httpapi.Server{Log: zerolog.Nop(), Gate: &auth.Gate{Anonymous: auth.AnonymousYes, ExternalURL: "https://search.example.org"}}
+	s := &httpapi.Server{Log: zerolog.Nop(), Gate: &auth.Gate{Anonymous: auth.AnonymousYes, Reach: auth.Reach{ExternalURL: "https://search.example.org"}}}
 	h := s.Handler()
 	for _, c := range []struct {
 		method, path string

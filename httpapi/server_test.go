@@ -174,7 +174,7 @@ func TestHeaders(t *testing.T) {
 		{"page", "GET", "/search", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "same-origin", "Cache-Control": "no-store"}},
 	}
 	s := newServer(nothing)
-	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Origins: []string{auth.AnyOrigin}}
+	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Reach: auth.Reach{Origins: []string{auth.AnyOrigin}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			req := httptest.NewRequest(tt.method, tt.target, nil)

@@ -42,7 +42,7 @@ func newSiteOn(t testing.TB, do searcher, o store.Options) *site {
 	s := &site{Server: newServer(do)}
 	s.Random = nil
 	s.Log = zerolog.New(&s.log).Level(zerolog.DebugLevel)
-	s.Gate = &auth.Gate{Local: true}
+	s.Gate = &auth.Gate{Reach: auth.Reach{Local: true}}
 	w := worldtest.InMemory(t, worldtest.Options{Store: o, Gate: s.Gate})
 	s.reg, s.st = w.Registry, w.Store
 	return s

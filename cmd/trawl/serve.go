@@ -215,8 +215,11 @@ func (h *host) configure(svc *service.Service, set *config.Settings) {
 func (h *host) newGate() *auth.Gate {
 	user, address := h.set.Rates()
 	return &auth.Gate{
-		Registry: h.backend.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
-		ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins, Proxies: h.set.TrustedProxies, UserHeader: h.set.UserHeader,
+		Registry: h.backend.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous,
+		Reach: auth.Reach{
+			Local: h.set.Local(), ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins,
+			Proxies: h.set.TrustedProxies, UserHeader: h.set.UserHeader,
+		},
 		UserRate: user, AddressRate: address, Nodes: h.backend.nodes, Current: h.backend.current,
 	}
 }

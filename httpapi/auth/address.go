@@ -39,13 +39,13 @@ func peer(r *http.Request) (netip.Addr, bool) {
 
 // address returns the address of a request's client: the one that the last
 // trusted proxy names, or that of the connection.
-func (g *Gate) address(r *http.Request) string {
+func (s *Reach) address(r *http.Request) string {
 	ip, ok := peer(r)
 	if !ok {
 		return ""
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && g.trustedProxy(ip); i-- {
+	for i := len(hops) - 1; i >= 0 && s.trustedProxy(ip); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
 			break
@@ -63,6 +63,6 @@ func Forwarded(r *http.Request) bool {
 	})
 }
 
-func (g *Gate) trustedProxy(ip netip.Addr) bool {
-	return slices.ContainsFunc(g.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
+func (s *Reach) trustedProxy(ip netip.Addr) bool {
+	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
 }

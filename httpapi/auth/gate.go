@@ -3,9 +3,7 @@ package auth
 import (
 	"context"
 	"crypto/subtle"
-	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -65,18 +62,7 @@ type Gate struct {
 	// request is the operator's.
 	OperatorToken string
 	Anonymous     AnonymousMode
-	// Local says that only the same machine is served: what is listened on is
-	// LoopbackOnly and the external URL not Published.
-	Local bool
-	// ExternalURL is how clients reach the server, "" if that is not known.
-	ExternalURL string
-	// Origins are trusted as our own; see AnyOrigin for "*".
-	Origins []string
-	// Proxies may say in X-Forwarded-For where a request came from.
-	Proxies []netip.Prefix
-	// UserHeader is the header in which Proxies say whom they have signed in; see
-	// ParseUserHeader. With "" they sign nobody in.
-	UserHeader string
+	Reach
 	// UserRate and AddressRate are how many requests a minute a user, with all
 	// credentials together, and an address without a user may make; 0 is no limit.
 	UserRate, AddressRate int
@@ -318,7 +304,8 @@ func mayHave(query, name string) bool {
 }
 
 // identify returns the actor of a credential. An invalid access or bearer token
-// is an error; a request with an invalid session is anonymous.
+// is an error; a request with an invalid session is anonymous. Until there is a first
+// user, who administers the server, proxies sign nobody in.
 func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 	if g.isOperator(r) {
 		return OperatorActor(), nil
@@ -330,133 +317,16 @@ func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 	if reg == nil {
 		return nil, errOpening
 	}
-	switch cred.kind {
-	case accessToken, bearerToken:
-		return g.byText(r.Context(), reg, cred)
-	case sessionCookie:
-		return g.bySession(reg, cred)
-	case vouchedUser:
-		return g.byVouched(r, reg, cred)
+	users := accounts{reg, g.Bearers}
+	switch {
+	case cred.kind == accessToken, cred.kind == bearerToken:
+		return users.byText(r.Context(), cred)
+	case cred.kind == sessionCookie:
+		return users.bySession(cred)
+	case cred.kind == vouchedUser && reg.Used():
+		return users.byVouched(r.Context(), identity.Author{Address: g.address(r)}, cred)
 	}
 	return &Actor{alone: !reg.Used() && g.isAlone(r)}, nil
-}
-
-// isAlone reports whether a request was made on this machine, to a server that
-// only this machine reaches, by a name that no other page can have. Until there
-// is a user, such a request sees everything.
-func (g *Gate) isAlone(r *http.Request) bool {
-	return g.Local && fromLoopback(r) && isLoopback(hostName(r.Host))
-}
-
-// byText returns the actor of an access token or a bearer token. Clients that know one
-// of the two schemes send both kinds by it.
-func (g *Gate) byText(ctx context.Context, reg *identity.Registry, cred credential) (*Actor, error) {
-	if cred.as != "" {
-		return g.byToken(reg, cred)
-	}
-	a, err := g.byBearer(ctx, reg, cred)
-	if err == nil || cred.kind == bearerToken && !errors.Is(err, errInvalidBearer) {
-		return a, err
-	}
-	a, tokenErr := g.byToken(reg, cred)
-	if cred.kind == bearerToken && errors.Is(tokenErr, errInvalidToken) {
-		return nil, err
-	}
-	return a, tokenErr
-}
-
-func (g *Gate) byToken(reg *identity.Registry, cred credential) (*Actor, error) {
-	if reg.TokenPolicy().Allow == identity.TokensNone {
-		return nil, errTokensOff
-	}
-	t, u, err := reg.CheckToken(cred.secret)
-	if err != nil {
-		return nil, denied(err, errInvalidToken)
-	}
-	a := &Actor{User: u, Token: t, Scopes: t.Scopes, until: t.Expires}
-	if cred.as == "" {
-		if !t.Has(identity.ScopeAll) && !t.Has(identity.ScopeMCP) {
-			return nil, errInvalidToken
-		}
-		return a, g.complete(reg, a)
-	}
-	switch {
-	case !t.Has(identity.ScopeSudo):
-		return nil, errInvalidToken
-	case !u.SiteAdmin:
-		return nil, errSudoAdmin
-	}
-	subject, err := reg.UserNamed(cred.as)
-	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && subject.Locked:
-		return nil, errSudoNobody
-	case err != nil:
-		return nil, errSudo(err)
-	}
-	a.User, a.Real = subject, u
-	if err := reg.LogSudo(a.Author(), t.ID, subject.ID); err != nil {
-		return nil, errSudo(err)
-	}
-	return a, g.complete(reg, a)
-}
-
-func (g *Gate) byBearer(ctx context.Context, reg *identity.Registry, cred credential) (*Actor, error) {
-	if g.Bearers == nil {
-		return nil, errInvalidBearer
-	}
-	b, err := g.Bearers.Bearer(ctx, cred.secret)
-	if err != nil {
-		return nil, denied(err, errInvalidBearer)
-	}
-	u, err := reg.User(b.User)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u.Locked {
-		return nil, errInvalidBearer
-	}
-	if err != nil {
-		return nil, errInternal(err)
-	}
-	a := &Actor{User: u, Client: b.Client, Scopes: b.Scopes, until: b.Expires}
-	if a.Scopes == nil {
-		a.Scopes = []string{}
-	}
-	return a, g.complete(reg, a)
-}
-
-func (g *Gate) bySession(reg *identity.Registry, cred credential) (*Actor, error) {
-	session, u, err := reg.CheckSession(cred.secret)
-	if errors.Is(err, identity.ErrNoCredential) {
-		return &Actor{}, nil
-	}
-	if err != nil {
-		return nil, errInternal(err)
-	}
-	a := &Actor{User: u, Session: true, until: reg.SessionEnds(session)}
-	return a, g.complete(reg, a)
-}
-
-// complete fills in the actor from the user's records, and notes the use.
-func (g *Gate) complete(reg *identity.Registry, a *Actor) error {
-	var err error
-	if a.Orgs, err = reg.OrgsOf(a.User.ID); err != nil {
-		return errInternal(err)
-	}
-	seen, token := a.User.ID, uint32(0)
-	if a.Real != nil {
-		seen = a.Real.ID
-	}
-	if a.Token != nil {
-		token = a.Token.ID
-	}
-	reg.NoteUse(seen, token)
-	return nil
-}
-
-// denied makes an answer of an error about a credential.
-func denied(err error, bad *Denied) error {
-	if errors.Is(err, identity.ErrNoCredential) {
-		return bad
-	}
-	return errInternal(err)
 }
 
 // isOperator reports whether the request shows the operator's token and comes

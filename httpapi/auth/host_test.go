@@ -46,7 +46,7 @@ func TestAlone(t *testing.T) {
 		{true, "127.0.0.1:1", "", nil, "", false},
 		{true, "", "127.0.0.1:7080", nil, "", false},
 	} {
-		g := &auth.Gate{Registry: func() *identity.Registry { return empty }, Anonymous: auth.AnonymousYes, Local: c.local, ExternalURL: c.external}
+		g := &auth.Gate{Registry: func() *identity.Registry { return empty }, Anonymous: auth.AnonymousYes, Reach: auth.Reach{Local: c.local, ExternalURL: c.external}}
 		r := request("GET", stream, c.headers...)
 		r.RemoteAddr, r.Host = c.remote, c.host
 		in, release, err := g.Admit(httptest.NewRecorder(), r, auth.ForAnyone)
@@ -65,7 +65,7 @@ func TestAlone(t *testing.T) {
 // TestAloneEndsWithTheFirstUser: what began before there was a user ends when
 // there is one.
 func TestAloneEndsWithTheFirstUser(t *testing.T) {
-	g := &auth.Gate{Anonymous: auth.AnonymousAuto, Local: true}
+	g := &auth.Gate{Anonymous: auth.AnonymousAuto, Reach: auth.Reach{Local: true}}
 	_, reg := newRegistry(t, g, identity.Options{})
 	r := request("GET", stream)
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1:7080"

@@ -63,12 +63,12 @@ func Published(externalURL string) bool {
 
 // TrustedOrigin reports whether the request comes from a page of ours, or of
 // an origin that the settings trust like ours.
-func (g *Gate) TrustedOrigin(r *http.Request) bool {
+func (s *Reach) TrustedOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == "null" || origin == AnyOrigin {
 		return false
 	}
-	if slices.Contains(g.Origins, origin) || origin == originOf(g.ExternalURL) {
+	if slices.Contains(s.Origins, origin) || origin == originOf(s.ExternalURL) {
 		return true
 	}
 	// The scheme is not compared: something in front may speak TLS for us.
@@ -79,9 +79,9 @@ func (g *Gate) TrustedOrigin(r *http.Request) bool {
 // Foreign reports whether a page of another origin may have caused the request,
 // other than by leading a person here. Browsers say so in Sec-Fetch-Site, and
 // in Origin unless the request is a plain GET; programs send neither.
-func (g *Gate) Foreign(r *http.Request) bool {
+func (s *Reach) Foreign(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" {
-		return !g.TrustedOrigin(r)
+		return !s.TrustedOrigin(r)
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
@@ -95,29 +95,29 @@ func (g *Gate) Foreign(r *http.Request) bool {
 // itself reaches a server on loopback. Another name may be that of a page
 // whose owner has let it lead here; an address cannot, since its pages are
 // ours.
-func (g *Gate) ownHost(r *http.Request) bool {
+func (s *Reach) ownHost(r *http.Request) bool {
 	host := hostName(r.Host)
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}
-	return host != "" && (isLoopback(host) || host == hostOfURL(g.ExternalURL))
+	return host != "" && (isLoopback(host) || host == hostOfURL(s.ExternalURL))
 }
 
 // FromOurs reports whether the request comes from its user's own intent: no
 // page of another origin caused it, and on loopback no name of a stranger led
 // here.
-func (g *Gate) FromOurs(r *http.Request) bool {
-	return !g.Foreign(r) && (!g.Local || g.ownHost(r))
+func (s *Reach) FromOurs(r *http.Request) bool {
+	return !s.Foreign(r) && (!s.Local || s.ownHost(r))
 }
 
 // cookieCounts reports whether the session cookie is the request's own. Below
 // /.api/ it takes a header that other origins cannot send, or a trusted
 // origin.
-func (g *Gate) cookieCounts(r *http.Request) bool {
+func (s *Reach) cookieCounts(r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
-		return !g.Foreign(r)
+		return !s.Foreign(r)
 	}
-	return r.Header.Get("X-Requested-With") != "" || g.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
+	return r.Header.Get("X-Requested-With") != "" || s.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
 }
 
 // apiPrefix begins the paths of programs, agentPrefix those of agents among them.
@@ -141,13 +141,13 @@ func crossOrigin(h http.Header, r *http.Request) {
 }
 
 // Preflight answers OPTIONS below /.api/.
-func (g *Gate) Preflight(w http.ResponseWriter, r *http.Request) {
+func (s *Reach) Preflight(w http.ResponseWriter, r *http.Request) {
 	allowed := "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
-	if g.TrustedOrigin(r) {
+	if s.TrustedOrigin(r) {
 		allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
 	}
 	methods := "GET, POST, OPTIONS"
-	if strings.HasPrefix(r.URL.Path, agentPrefix) && g.TrustedOrigin(r) {
+	if strings.HasPrefix(r.URL.Path, agentPrefix) && s.TrustedOrigin(r) {
 		methods, allowed = methods+", DELETE", allowed+", Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-Id"
 	}
 	h := w.Header()

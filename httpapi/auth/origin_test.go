@@ -62,7 +62,7 @@ func TestAnonymous(t *testing.T) {
 		if tt.used {
 			reg = used
 		}
-		w := &world{Gate: &auth.Gate{Registry: func() *identity.Registry { return reg }, Anonymous: tt.mode, Local: tt.local}}
+		w := &world{Gate: &auth.Gate{Registry: func() *identity.Registry { return reg }, Anonymous: tt.mode, Reach: auth.Reach{Local: tt.local}}}
 		for _, target := range []string{stream, "/search/stream?q=x", "/"} {
 			r := request("GET", target, tt.headers...)
 			r.Host = tt.host
@@ -128,7 +128,7 @@ func TestAnswerHeaders(t *testing.T) {
 }
 
 func TestPreflight(t *testing.T) {
-	g := &auth.Gate{ExternalURL: "https://search.example.org/base", Origins: []string{"chrome-extension://abc"}}
+	g := &auth.Reach{ExternalURL: "https://search.example.org/base", Origins: []string{"chrome-extension://abc"}}
 	const plain = "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
 	for origin, want := range map[string]string{
 		"https://evil.example": plain, "null": plain, "": plain, "*": plain, "https://search.example.org.evil.example": plain, "http://search.example.org": plain,

@@ -205,16 +205,16 @@ func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
 		return func() bool { return g.anonymousMode() == AnonymousYes }
 	}
 	return func() bool {
-		reg := g.Registry()
+		users := accounts{g.Registry(), g.Bearers}
 		var again *Actor
 		var err error
 		switch cred.kind {
 		case accessToken, bearerToken:
-			again, err = g.byText(context.Background(), reg, cred)
+			again, err = users.byText(context.Background(), cred)
 		case vouchedUser:
-			again, err = g.byKnownVouched(reg, cred)
+			again, err = users.byKnownVouched(cred)
 		default:
-			again, err = g.bySession(reg, cred)
+			again, err = users.bySession(cred)
 		}
 		return err == nil && again.User != nil && again.User.ID == a.User.ID && again.hasRightsOf(a)
 	}

@@ -83,7 +83,7 @@ func newWorldOn(t *testing.T, nodes cluster.Log) *world {
 
 func (w *world) open(t testing.TB) {
 	t.Helper()
-	gate := &auth.Gate{Local: true}
+	gate := &auth.Gate{Reach: auth.Reach{Local: true}}
 	w.World = worldtest.InMemory(t, worldtest.Options{Gate: gate, Store: store.Options{FS: w.fs, Log: w.nodes}, Now: w.clock.Now})
 	w.book = kept.Open(w.Store, w.Registry, kept.Options{Now: w.clock.Now})
 	site := &httpapi.Server{Gate: gate, Log: zerolog.New(&w.log).Level(zerolog.DebugLevel)}

@@ -50,7 +50,7 @@ func newWorld(t *testing.T) *world {
 
 // open makes the server of the provider's settings.
 func (w *world) open() {
-	gate := &auth.Gate{Registry: func() *identity.Registry { return w.reg }, ExternalURL: site, Anonymous: auth.AnonymousNo}
+	gate := &auth.Gate{Registry: func() *identity.Registry { return w.reg }, Reach: auth.Reach{ExternalURL: site}, Anonymous: auth.AnonymousNo}
 	w.server = &httpapi.Server{Gate: gate, ExternalURL: site, Log: zerolog.New(io.Discard)}
 	people := &oidc.Server{Providers: []oidc.Provider{w.provider}, Site: w.server, HTTP: w.corp.Client()}
 	w.server.SignInChoices = people.Choices()
@@ -298,7 +298,7 @@ func TestInsideAddresses(t *testing.T) {
 		var log strings.Builder
 		p := w.provider
 		p.Issuer = issuer
-		gate := &auth.Gate{Registry: func() *identity.Registry { return w.reg }, ExternalURL: site, Anonymous: auth.AnonymousNo}
+		gate := &auth.Gate{Registry: func() *identity.Registry { return w.reg }, Reach: auth.Reach{ExternalURL: site}, Anonymous: auth.AnonymousNo}
 		server := &httpapi.Server{Gate: gate, ExternalURL: site, Log: zerolog.New(&log)}
 		server.Extra = (&oidc.Server{Providers: []oidc.Provider{p}, Site: server}).Routes()
 		w.handler = server.Handler()

@@ -42,7 +42,7 @@ type world struct {
 
 func newWorld(t testing.TB, tokens identity.TokenPolicy) *world {
 	t.Helper()
-	gate := &auth.Gate{Local: true}
+	gate := &auth.Gate{Reach: auth.Reach{Local: true}}
 	w := &world{World: worldtest.InMemory(t, worldtest.Options{Gate: gate, Identity: identity.Options{Tokens: tokens}}), backups: &backups{}}
 	w.apps = oauth.Open(w.Store, w.Registry, oauth.Options{})
 	w.kept = &manage.Kept{Store: w.Store, Registry: w.Registry, Book: saved.Open(w.Store, saved.Options{}), Now: time.Now}
