@@ -54,11 +54,11 @@ func applied(v Version, before *catalogue, ops []operation) Applied {
 // failed before may be there.
 func reopened(v Version, before, after *catalogue) Applied {
 	a := Applied{Version: v, Everything: true}
-	before.repositories.Scan(func(id uint32, r *Repository) bool {
+	before.byID.Scan(func(id uint32, r *Repository) bool {
 		a.Repositories = append(a.Repositories, RepositoryChange{r, after.repository(id)})
 		return true
 	})
-	after.repositories.Scan(func(id uint32, r *Repository) bool {
+	after.byID.Scan(func(id uint32, r *Repository) bool {
 		if before.repository(id) == nil {
 			a.Repositories = append(a.Repositories, RepositoryChange{nil, r})
 		}

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/store/engine"
@@ -25,12 +23,6 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 		err = fmt.Errorf("set shard %d aside: %w", id, err)
 	}
 	return first, err
-}
-
-// inService reports whether there is a shard, and it is not quarantined.
-func (c *catalogue) inService(id uint32) bool {
-	_, aside := c.aside.Get(id)
-	return !aside && c.shard(id) != nil
 }
 
 // DamagedShardInfo is one quarantined shard, with the repositories to index
@@ -71,38 +63,4 @@ func (c *catalogue) health() Health {
 		return true
 	})
 	return h
-}
-
-// of returns the repositories that have something in a shard, by ID.
-func (c *catalogue) of(shard uint32) []*Repository {
-	var out []*Repository
-	for h := range c.holding(shard) {
-		out = append(out, c.repository(h.repository))
-	}
-	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
-	return out
-}
-
-// loadAside takes the record of a quarantined shard into the catalogue. Its
-// damage is not worth failing for.
-func (c *catalogue) loadAside(id uint32, value []byte) {
-	a := &shard.Quarantine{}
-	if err := json.Unmarshal(value, a); err != nil {
-		a.Reason = "damaged, and so is the record that says how"
-	}
-	if old, found := c.aside.Get(id); found {
-		a.Reason = old.Reason
-	}
-	c.aside.Set(id, a)
-}
-
-// setAside is for what is found when the store is opened; the first reason
-// stays.
-func (c *catalogue) setAside(id uint32, reason string) {
-	if c.shard(id) == nil {
-		c.putShard(shard.New(id, shard.Header{ID: id}))
-	}
-	if _, found := c.aside.Get(id); !found {
-		c.aside.Set(id, &shard.Quarantine{Reason: reason})
-	}
 }

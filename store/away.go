@@ -58,23 +58,10 @@ func decodeAway(value []byte) ([]*postings.Set, error) {
 	return out, nil
 }
 
-// loadAway takes a record into the catalogue.
-func (c *catalogue) loadAway(id uint32, key, value []byte) {
-	of := ShardRepository{id, binary.BigEndian.Uint32(key[5:])}
-	sets, err := decodeAway(value)
-	switch {
-	case err == nil:
-		c.setAway(of, sets)
-	case c.shard(id) != nil:
-		c.setAside(id, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
-		c.setAway(of, []*postings.Set{}) // so that it goes with the shard
-	}
-}
-
-// setAway changes the catalogue, but no tree that another one shares.
-func (c *catalogue) setAway(of ShardRepository, sets []*postings.Set) {
+// setAway changes the table, but no tree that another one shares.
+func (t *shardTable) setAway(of ShardRepository, sets []*postings.Set) {
 	inner := &shard.Exclusions{}
-	if old, found := c.away.Get(of.Shard); found {
+	if old, found := t.away.Get(of.Shard); found {
 		inner = old.Copy()
 	}
 	if sets != nil {
@@ -83,8 +70,8 @@ func (c *catalogue) setAway(of ShardRepository, sets []*postings.Set) {
 		inner.Delete(of.Repository)
 	}
 	if inner.Len() > 0 {
-		c.away.Set(of.Shard, inner)
+		t.away.Set(of.Shard, inner)
 	} else {
-		c.away.Delete(of.Shard)
+		t.away.Delete(of.Shard)
 	}
 }

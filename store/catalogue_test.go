@@ -20,7 +20,7 @@ import (
 func checkIndexes(t *testing.T, c *catalogue) {
 	t.Helper()
 	var all []*Repository
-	c.repositories.Scan(func(id uint32, r *Repository) bool {
+	c.byID.Scan(func(id uint32, r *Repository) bool {
 		if r.ID != id || c.named(r.Name) != r {
 			t.Errorf("repository %d is %+v, and %q is %+v", id, r, r.Name, c.named(r.Name))
 		}
@@ -63,7 +63,7 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		}
 	}
 	var visits []visit
-	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+	c.byNumber.Scan(func(id uint32, sh *shard.Shard) bool {
 		visits = append(visits, visit{stars[id], sh.Header.Quality, id})
 		got := map[uint32]bool{}
 		for h := range c.holding(id) {
@@ -219,7 +219,7 @@ func BenchmarkCatalogueMemory(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c.loadRepository(i+1, nil, value)
+			loader{c}.loadRepository(i+1, nil, value)
 		}
 		c.names.of(c)
 		c.facts.of(c)
@@ -228,8 +228,8 @@ func BenchmarkCatalogueMemory(b *testing.B) {
 			c.ids[m].of(c.marked[m].Scan)
 		}
 		b.ReportMetric(float64(heapBytes()-before)/n, "B/repository")
-		if c.repositories.Len() != n {
-			b.Fatalf("%d repositories, want %d", c.repositories.Len(), n)
+		if c.byID.Len() != n {
+			b.Fatalf("%d repositories, want %d", c.byID.Len(), n)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func detach(w *committer) (Version, error) {
 		return 0, err
 	}
 	ops := []operation{valueOperation{name: keyApplied}, valueOperation{name: keyCluster}}
-	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+	c.byNumber.Scan(func(id uint32, sh *shard.Shard) bool {
 		if h := sh.Header; h.TextFile != nil || h.SymbolFile != nil {
 			h.TextFile, h.SymbolFile = nil, nil
 			ops = append(ops, headerOperation{id, &h})

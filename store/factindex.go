@@ -78,9 +78,6 @@ func sameFacts(a, b *Repository) bool {
 	})
 }
 
-// hasFacts reports whether a FactIndex has anything of r.
-func hasFacts(r *Repository) bool { return !sameFacts(r, &Repository{}) }
-
 // lazyFacts are the facts of the versions between two changes of a fact, made when
 // they are first asked for.
 type lazyFacts struct {
@@ -91,7 +88,7 @@ type lazyFacts struct {
 func (l *lazyFacts) of(c *catalogue) *FactIndex {
 	l.once.Do(func() {
 		l.topics, l.metadata = map[string][]uint32{}, map[metadatum][]uint32{}
-		c.repositories.Scan(func(_ uint32, r *Repository) bool {
+		c.byID.Scan(func(_ uint32, r *Repository) bool {
 			l.add(r)
 			return true
 		})

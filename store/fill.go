@@ -99,7 +99,7 @@ func (x *exchange) belong(ctx context.Context, o owner) error {
 func (x *exchange) owner() (o owner, err error) {
 	m := x.s.committer.versions.hold()
 	defer x.s.committer.versions.release(m)
-	o.shards = m.catalogue.shards.Len() > 0
+	o.shards = m.catalogue.byNumber.Len() > 0
 	_, err = engine.Get(m.snap, keyCluster, func(value []byte) error {
 		o.cluster = bytes.Clone(value)
 		return nil

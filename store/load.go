@@ -12,24 +12,27 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
+// loader fills a catalogue with the records of a store that is opened.
+type loader struct{ *catalogue }
+
 // load reads the catalogue from disk. A corrupt record does not keep the others
 // from being served: its shard is quarantined, or its repository counted as
 // lost. It is an error only if the engine cannot list the records.
 func load(db pebble.Reader) (*catalogue, error) {
-	c := newCatalogue()
+	l := loader{newCatalogue()}
 	for _, part := range []struct {
 		prefix byte
 		take   func(id uint32, key, value []byte)
 	}{
-		{prefixRepository, c.loadRepository},
-		{prefixHeader, c.loadHeader},
-		{prefixDead, c.loadDead},
-		{prefixAway, c.loadAway},
+		{prefixRepository, l.loadRepository},
+		{prefixHeader, l.loadHeader},
+		{prefixDead, l.loadDead},
+		{prefixAway, l.loadAway},
 	} {
 		err := engine.Each(db, engine.Prefix([]byte{part.prefix}), func(key, value []byte) (bool, error) {
 			id, err := recordID(key, part.prefix)
 			if err != nil {
-				c.unread = append(c.unread, err.Error())
+				l.unread = append(l.unread, err.Error())
 				return true, nil
 			}
 			part.take(id, key, value)
@@ -41,30 +44,30 @@ func load(db pebble.Reader) (*catalogue, error) {
 	}
 	// A shard of which only this record is left belongs to no repository.
 	err := engine.Each(db, engine.Prefix([]byte{prefixAside}), func(key, value []byte) (bool, error) {
-		if id, err := recordID(key, prefixAside); err == nil && c.shard(id) != nil {
-			c.loadAside(id, value)
+		if id, err := recordID(key, prefixAside); err == nil && l.shard(id) != nil {
+			l.loadAside(id, value)
 		}
 		return true, nil
 	})
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	if err := c.readable(); err != nil {
+	if err := l.readable(); err != nil {
 		return nil, err
 	}
-	c.holders.Scan(func(h holder) bool {
-		if c.shard(h.shard) == nil {
-			c.setAside(h.shard, "its header is missing")
+	l.holders.Scan(func(h holder) bool {
+		if l.shard(h.shard) == nil {
+			l.setAside(h.shard, "its header is missing")
 		}
 		return true
 	})
-	return c, nil
+	return l.catalogue, nil
 }
 
 // readable fails with an *IndexError when a shard was written by a newer program.
 func (c *catalogue) readable() error {
 	var err error
-	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+	c.byNumber.Scan(func(id uint32, sh *shard.Shard) bool {
 		if v := sh.Header.Index; v > shard.IndexNewest {
 			err = &IndexError{Shard: id, Found: v, Known: shard.IndexNewest}
 		}
@@ -93,18 +96,18 @@ func unreadable(err error) error {
 const whatToDo = "restore the directory from a backup; or move it away and index again, " +
 	"which brings back all repositories but no users, tokens and settings"
 
-func (c *catalogue) loadRepository(id uint32, _, value []byte) {
+func (l loader) loadRepository(id uint32, _, value []byte) {
 	r, err := decodeRepository(id, value)
-	if other := c.named(r.Name); err == nil && other != nil {
+	if other := l.named(r.Name); err == nil && other != nil {
 		err = fmt.Errorf("it has the name of repository %d", other.ID)
 	}
 	if err != nil {
-		c.lost = append(c.lost, lostFrom(id, value))
-		c.unread = append(c.unread, fmt.Sprintf("%s%v: %v", lostPrefix(id), ErrCorrupt, err))
+		l.lost = append(l.lost, lostFrom(id, value))
+		l.unread = append(l.unread, fmt.Sprintf("%s%v: %v", lostPrefix(id), ErrCorrupt, err))
 		return
 	}
 	r.shareFetched(nil)
-	c.putRepository(r)
+	l.putRepository(r)
 }
 
 func decodeRepository(id uint32, value []byte) (*Repository, error) {
@@ -120,13 +123,13 @@ func decodeRepository(id uint32, value []byte) (*Repository, error) {
 	return r, nil
 }
 
-func (c *catalogue) loadHeader(id uint32, _, value []byte) {
+func (l loader) loadHeader(id uint32, _, value []byte) {
 	h, err := decodeHeader(id, value)
 	if err != nil {
-		c.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
+		l.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
 		return
 	}
-	c.putShard(shard.New(id, *h))
+	l.putShard(shard.New(id, *h))
 }
 
 func decodeHeader(id uint32, value []byte) (*shard.Header, error) {
@@ -141,14 +144,14 @@ func decodeHeader(id uint32, value []byte) (*shard.Header, error) {
 }
 
 // A record of a shard that is not there is of no consequence.
-func (c *catalogue) loadDead(id uint32, _, value []byte) {
+func (l loader) loadDead(id uint32, _, value []byte) {
 	set := &postings.Set{}
 	err := set.Decode(value)
 	switch {
 	case err == nil:
-		c.dead.Set(id, set)
-	case c.shard(id) != nil:
-		c.setAside(id, fmt.Sprintf("the record of its dead documents is damaged: %v", err))
+		l.dead.Set(id, set)
+	case l.shard(id) != nil:
+		l.setAside(id, fmt.Sprintf("the record of its dead documents is damaged: %v", err))
 	}
 }
 
@@ -162,4 +165,41 @@ func recordID(key []byte, prefix byte) (uint32, error) {
 		return 0, fmt.Errorf("key %x: %w", key, ErrCorrupt)
 	}
 	return binary.BigEndian.Uint32(key[1:]), nil
+}
+
+// loadAway takes a record into the catalogue.
+func (l loader) loadAway(id uint32, key, value []byte) {
+	of := ShardRepository{id, binary.BigEndian.Uint32(key[5:])}
+	sets, err := decodeAway(value)
+	switch {
+	case err == nil:
+		l.setAway(of, sets)
+	case l.shard(id) != nil:
+		l.setAside(id, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
+		l.setAway(of, []*postings.Set{}) // so that it goes with the shard
+	}
+}
+
+// loadAside takes the record of a quarantined shard into the catalogue. Its
+// damage is not worth failing for.
+func (l loader) loadAside(id uint32, value []byte) {
+	a := &shard.Quarantine{}
+	if err := json.Unmarshal(value, a); err != nil {
+		a.Reason = "damaged, and so is the record that says how"
+	}
+	if old, found := l.aside.Get(id); found {
+		a.Reason = old.Reason
+	}
+	l.aside.Set(id, a)
+}
+
+// setAside is for what is found when the store is opened; the first reason
+// stays.
+func (l loader) setAside(id uint32, reason string) {
+	if l.shard(id) == nil {
+		l.putShard(shard.New(id, shard.Header{ID: id}))
+	}
+	if _, found := l.aside.Get(id); !found {
+		l.aside.Set(id, &shard.Quarantine{Reason: reason})
+	}
 }

@@ -51,8 +51,8 @@ func (s *Store) Metrics() Metrics {
 		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,
 		ReadAmplification: e.ReadAmp(), Snapshots: s.committer.versions.count(0),
 	}
-	m.Shards = c.shards.Len()
-	c.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
+	m.Shards = c.byNumber.Len()
+	c.byNumber.Scan(func(_ uint32, sh *shard.Shard) bool {
 		m.Documents += sh.Header.Documents
 		m.TextBytes += sh.Header.TextBytes
 		return true

@@ -15,7 +15,7 @@ func (w *committer) removeOrphans() (next uint32, err error) {
 		return 0, err
 	}
 	next = 1
-	if id, _, ok := w.catalogue.shards.Max(); ok {
+	if id, _, ok := w.catalogue.byNumber.Max(); ok {
 		next = id + 1
 	}
 	var ops []operation

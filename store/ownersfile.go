@@ -77,7 +77,7 @@ func (sn *Snapshot) EachOwnersFile(f func(repository uint32, read func() (*Owner
 }
 
 // faultyOwners judges the record of a file.
-func (c *catalogue) faultyOwners(id, value []byte) (problem string, stray bool) {
+func faultyOwners(c *catalogue, id, value []byte) (problem string, stray bool) {
 	if len(id) != 4 {
 		return "owners of a repository whose number has a wrong length", true
 	}

@@ -88,7 +88,7 @@ func FuzzRecords(f *testing.F) {
 			return true
 		})
 		checkIndexes(t, c)
-		if _, found := c.faulty(key, value); len(c.unread) > 0 && !found {
+		if _, found := faulty(c, key, value); len(c.unread) > 0 && !found {
 			t.Errorf("%x %q: %q, but a check finds nothing", key, value, c.unread)
 		}
 	})

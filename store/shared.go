@@ -106,7 +106,7 @@ func (a *sharedAuthority) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if at == 0 && c.repositories.Len()+c.shards.Len() > 0 {
+	if at == 0 && c.byID.Len()+c.byNumber.Len() > 0 {
 		return errors.New("the directory holds a store of its own, which no node shares: " +
 			`"trawl cluster import" makes a cluster of it, and any other directory is filled from that`)
 	}

@@ -277,7 +277,7 @@ func (im *importing) storeRuns(ctx context.Context) error {
 	var shards []*shard.Shard
 	total := int64(0)
 	c, _ := im.s.committer.current()
-	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+	c.byNumber.Scan(func(id uint32, sh *shard.Shard) bool {
 		if c.inService(id) {
 			shards = append(shards, sh)
 			total += sh.Header.TextBytes

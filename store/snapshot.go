@@ -41,7 +41,7 @@ func (sn *Snapshot) Repositories() []*Repository {
 }
 
 // RepositoryCount returns the number of repositories.
-func (sn *Snapshot) RepositoryCount() int { return sn.c.repositories.Len() }
+func (sn *Snapshot) RepositoryCount() int { return sn.c.byID.Len() }
 
 // Listed yields all repositories in the order in which they are listed. The
 // records are shared and not to be changed.

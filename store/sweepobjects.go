@@ -36,7 +36,7 @@ func (a *sharedAuthority) named(ctx context.Context) (files []shard.File, err er
 	}
 	m := a.s.committer.versions.hold()
 	defer a.s.committer.versions.release(m)
-	m.catalogue.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
+	m.catalogue.byNumber.Scan(func(_ uint32, sh *shard.Shard) bool {
 		files = append(files, sh.Header.Files()...)
 		return true
 	})

@@ -56,7 +56,7 @@ func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord))
 			if err != nil {
 				break // the iterator reports it
 			}
-			if f, ok := sn.c.faulty(it.Key(), value); ok {
+			if f, ok := faulty(sn.c, it.Key(), value); ok {
 				fault(f)
 			}
 		}
@@ -68,7 +68,7 @@ func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord))
 }
 
 // faulty judges one record.
-func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
+func faulty(c *catalogue, key, value []byte) (f FaultyRecord, ok bool) {
 	f.Key = append(f.Key, key...)
 	say := func(format string, args ...any) (FaultyRecord, bool) {
 		f.Problem = fmt.Sprintf(format, args...)
@@ -80,7 +80,7 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 			return say("record of a kind that there is not")
 		}
 		if RecordKind(key[1]) == RecordOwners {
-			problem, stray := c.faultyOwners(key[2:], value)
+			problem, stray := faultyOwners(c, key[2:], value)
 			f.Problem, f.Stray = problem, stray
 			return f, problem != ""
 		}

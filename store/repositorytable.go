@@ -1,0 +1,169 @@
+package store
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// repositoryTable has the records of repositories, in the orders and indexes by which they
+// are found.
+type repositoryTable struct {
+	byID   *btree.Map[uint32, *Repository]
+	byName *btree.Map[string, *Repository]
+	// listed are the repositories in the order in which they are listed, marked
+	// those with a mark, in the same order.
+	listed *btree.BTreeG[*Repository]
+	marked [marks]*btree.BTreeG[*Repository]
+	// all, ids, names and facts are made when they are asked for.
+	all   *lazyIDs
+	ids   [marks]*lazyIDs
+	names *lazyNames
+	facts *lazyFacts
+	// holders say which repositories have something in a shard.
+	holders *btree.BTreeG[holder]
+}
+
+func newRepositoryTable() repositoryTable {
+	t := repositoryTable{
+		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
+		all: &lazyIDs{}, names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
+	}
+	for m := range t.marked {
+		t.marked[m], t.ids[m] = ordered(CompareListed), &lazyIDs{}
+	}
+	return t
+}
+
+// clone returns a table of its own, whose trees share what does not change.
+func (t repositoryTable) clone() repositoryTable {
+	t.byID, t.byName, t.listed, t.holders = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy()
+	for m := range t.marked {
+		t.marked[m] = t.marked[m].Copy()
+	}
+	return t
+}
+
+// CompareListed compares repositories by the order in which they are listed: stars
+// descending, then ID descending.
+func CompareListed(a, b *Repository) int {
+	return cmp.Or(cmp.Compare(b.Stars, a.Stars), cmp.Compare(b.ID, a.ID))
+}
+
+// holder says that a repository has something in a shard. stars are 0 for a shard
+// of commits.
+type holder struct {
+	shard, repository uint32
+	stars             int
+}
+
+// compareHolders puts the best repository of a shard first.
+func compareHolders(a, b holder) int {
+	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(b.stars, a.stars), cmp.Compare(a.repository, b.repository))
+}
+
+// holdersOf yields what a repository has.
+func holdersOf(r *Repository) iter.Seq[holder] {
+	return func(yield func(holder) bool) {
+		for _, id := range r.Shards {
+			if !yield(holder{id, r.ID, r.Stars}) {
+				return
+			}
+		}
+		for _, id := range r.History.Shards {
+			if !yield(holder{id, r.ID, 0}) {
+				return
+			}
+		}
+	}
+}
+
+// holding yields the repositories that have something in a shard, the best one
+// first.
+func (t *repositoryTable) holding(shard uint32) iter.Seq[holder] {
+	return func(yield func(holder) bool) {
+		t.holders.Ascend(holder{shard: shard, stars: math.MaxInt}, func(h holder) bool { return h.shard == shard && yield(h) })
+	}
+}
+
+// isHeld reports whether a repository has something in a shard.
+func (t *repositoryTable) isHeld(shard uint32) bool {
+	for range t.holding(shard) {
+		return true
+	}
+	return false
+}
+
+// repository returns the one with an ID, or nil.
+func (t *repositoryTable) repository(id uint32) *Repository {
+	r, _ := t.byID.Get(id)
+	return r
+}
+
+// named returns the repository of a name, or nil.
+func (t *repositoryTable) named(name string) *Repository {
+	r, _ := t.byName.Get(name)
+	return r
+}
+
+// release takes a repository from its shards.
+func (t *repositoryTable) release(r *Repository) {
+	for h := range holdersOf(r) {
+		t.holders.Delete(h)
+	}
+}
+
+// list takes a record into all indexes by facts.
+func (t *repositoryTable) list(r *Repository) {
+	t.byID.Set(r.ID, r)
+	t.byName.Set(r.Name, r)
+	t.listed.Set(r)
+	for m := range t.marked {
+		if Mark(m).Of(r) {
+			t.marked[m].Set(r)
+		}
+	}
+}
+
+func (t *repositoryTable) unlist(r *Repository) {
+	t.byID.Delete(r.ID)
+	t.byName.Delete(r.Name)
+	t.listed.Delete(r)
+	for m := range t.marked {
+		if Mark(m).Of(r) {
+			t.marked[m].Delete(r)
+		}
+	}
+}
+
+// of returns the repositories that have something in a shard, by ID.
+func (t *repositoryTable) of(shard uint32) []*Repository {
+	var out []*Repository
+	for h := range t.holding(shard) {
+		out = append(out, t.repository(h.repository))
+	}
+	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
+	return out
+}
+
+// invalidate drops what was made of records and does not hold when r takes the place of
+// old. Either may be nil.
+func (t *repositoryTable) invalidate(old, r *Repository) {
+	if old == nil || r == nil {
+		t.all = &lazyIDs{}
+	}
+	if old == nil || r == nil || old.Name != r.Name {
+		t.names = &lazyNames{}
+	}
+	if !sameFacts(cmp.Or(old, &Repository{}), cmp.Or(r, &Repository{})) {
+		t.facts = &lazyFacts{}
+	}
+	for m := range t.ids {
+		if has := Mark(m).Of; (old != nil && has(old)) != (r != nil && has(r)) {
+			t.ids[m] = &lazyIDs{}
+		}
+	}
+}
