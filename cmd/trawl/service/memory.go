@@ -76,7 +76,10 @@ func divide(memory int64) shares {
 
 // LimitMemory has the runtime keep the whole process within the setting
 // memory, given in bytes.
-func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
+func LimitMemory(memory int64) {
+	debug.SetMemoryLimit(divide(memory).runtime)
+	boundGarbage()
+}
 
 // LimitAnswers has the server keep to the shares of answers that are made and
 // that are on their way.
