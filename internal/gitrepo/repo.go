@@ -15,6 +15,8 @@ type Repo struct {
 	Dir string
 	// Env is added to the environment of git, as people and dates of commits.
 	Env []string
+
+	written []string // and not added yet
 }
 
 // New makes a repository in a directory that is made if need be, with main for its
@@ -39,6 +41,10 @@ func (r *Repo) Git(args ...string) string {
 // Feed is Git with a standard input.
 func (r *Repo) Feed(input string, args ...string) string {
 	r.Helper()
+	if paths := r.written; len(paths) > 0 {
+		r.written = nil
+		Run(r.TB, r.Dir, r.Env, "", append([]string{"add", "--"}, paths...)...)
+	}
 	return Run(r.TB, r.Dir, r.Env, input, args...)
 }
 
@@ -47,9 +53,11 @@ func Run(t testing.TB, dir string, env []string, input string, args ...string) s
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
-	// git -c and the variables of git come before this configuration.
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=2",
-		"GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=Ada", "GIT_CONFIG_KEY_1=user.email", "GIT_CONFIG_VALUE_1=ada@example.org")
+	// git -c and the variables of git come before this configuration. A commit starts no
+	// maintenance, which is two processes more and does nothing.
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=3",
+		"GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=Ada", "GIT_CONFIG_KEY_1=user.email", "GIT_CONFIG_VALUE_1=ada@example.org",
+		"GIT_CONFIG_KEY_2=maintenance.auto", "GIT_CONFIG_VALUE_2=false")
 	cmd.Env = append(cmd.Env, env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -60,7 +68,7 @@ func Run(t testing.TB, dir string, env []string, input string, args ...string) s
 	return strings.TrimSpace(string(out))
 }
 
-// Write writes a file of the work tree and adds it to the index.
+// Write writes a file of the work tree. The next command of git finds it in the index.
 func (r *Repo) Write(path, content string) {
 	r.Helper()
 	full := filepath.Join(r.Dir, path)
@@ -70,7 +78,7 @@ func (r *Repo) Write(path, content string) {
 	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
 		r.Fatal(err)
 	}
-	r.Git("add", "--", path)
+	r.written = append(r.written, path)
 }
 
 // Commit commits what was added.

@@ -46,7 +46,7 @@ func (x *fixture) git(args ...string) string { return x.gitInput("", args...) }
 
 func (x *fixture) gitInput(input string, args ...string) string {
 	x.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "protocol.file.allow=always", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = x.dir, fixtureEnv(), strings.NewReader(input)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
