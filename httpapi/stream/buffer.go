@@ -10,9 +10,6 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// maxSpares is how many events' memory is kept for later events of a buffer.
-const maxSpares = 8
-
 // buffer holds encoded matches between the sink of a search, which puts them in, and
 // the sender of its stream, which takes them out. Its size is bounded: a search
 // that finds faster than its client reads waits.
@@ -30,7 +27,6 @@ type buffer struct {
 	allowance allowance
 	open      []byte   // the frame and the matches so far, empty for none
 	sealed    [][]byte // events, the oldest first
-	spares    [][]byte // memory of events that were written, for those to come
 	held      int      // bytes sealed, open and being written
 	most      int      // the largest that held was
 	idle      bool     // whether the search has yielded
@@ -62,7 +58,7 @@ func (b *buffer) encode(e *event.Encoder, m query.Match, scratch []byte) (left [
 	b.open = b.open[:before]
 	switch {
 	case empty:
-		b.recycle(b.open)
+		b.events.put(b.open)
 		b.open = nil
 	case cap(b.open) > event.UsualBytes: // it grew for what did not fit
 		b.open = append(make([]byte, 0, event.UsualBytes), b.open...)
@@ -85,7 +81,7 @@ func (b *buffer) add(match []byte) bool {
 }
 
 // fits reports whether a match of that size may be put in, when the open event
-// has so many bytes. The lock is held, as for those below up to recycle.
+// has so many bytes. The lock is held, as for those below up to sealLocked.
 func (b *buffer) fits(size, open int) bool {
 	return b.allowance.reserve(b.held+size+event.MatchesFrameBytes) || b.held <= open
 }
@@ -97,12 +93,7 @@ func (b *buffer) separate(size int) {
 		b.open = append(b.open, ',')
 		return
 	}
-	if n := len(b.spares); n > 0 {
-		b.open, b.spares = b.spares[n-1], b.spares[:n-1]
-	} else {
-		b.open = b.events.get()
-	}
-	b.open = event.BeginMatches(slices.Grow(b.open[:0], max(event.FullBytes+event.MatchesFrameBytes+size, event.UsualBytes)))
+	b.open = event.BeginMatches(slices.Grow(b.events.get(), event.FullBytes+event.MatchesFrameBytes+size))
 }
 
 // count counts what was put in since the open event had so many bytes.
@@ -124,18 +115,6 @@ func (b *buffer) sealLocked() {
 	b.held += len(sealed) - before
 	b.sealed, b.open = append(b.sealed, sealed), nil
 	signal(b.eventSealed)
-}
-
-// recycle keeps the memory of an event for later ones, unless a huge match made it
-// large, there is plenty, or it is more than the buffer may hold.
-func (b *buffer) recycle(text []byte) {
-	size := b.held + cap(text)
-	for _, s := range b.spares {
-		size += cap(s)
-	}
-	if cap(text) <= 4*event.FullBytes && len(b.spares) < maxSpares && size <= leastBuffer+b.allowance.lent && !b.idle {
-		b.spares = append(b.spares, text[:0])
-	}
 }
 
 // sealFirstBatch seals what the first batch left open.
@@ -178,7 +157,7 @@ func (b *buffer) free(text []byte) {
 	if b.idle {
 		b.allowance.shrink(b.held)
 	}
-	b.recycle(text)
+	b.events.put(text)
 	signal(b.eventFreed)
 }
 
@@ -192,7 +171,6 @@ func (b *buffer) setIdle(idle bool) {
 		return
 	}
 	b.allowance.limit = min(b.allowance.limit, leastBuffer)
-	b.spares = nil
 	b.sealLocked()
 	for i, text := range b.sealed {
 		b.sealed[i] = slices.Clone(text)
@@ -221,16 +199,12 @@ func (b *buffer) mostHeld() int {
 	return b.most
 }
 
-// close gives back what was taken of the shared bytes, and the memory of events. Nothing
-// is put in or taken out any more.
+// close gives back what was taken of the shared bytes. Nothing is put in or taken out any
+// more.
 func (b *buffer) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.allowance.shrink(0)
-	for _, text := range b.spares {
-		b.events.put(text)
-	}
-	b.spares = nil
 }
 
 func signal(c chan struct{}) {

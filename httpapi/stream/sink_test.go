@@ -285,7 +285,7 @@ func TestIdleBufferKeepsWhatItHolds(t *testing.T) {
 		}
 		s.shrink()
 		memory := cap(s.scratch) + cap(s.buffer.open)
-		for _, event := range append(slices.Clone(s.buffer.sealed), s.buffer.spares...) {
+		for _, event := range s.buffer.sealed {
 			memory += cap(event)
 		}
 		if memory > s.buffer.held+s.buffer.held/4 || s.buffer.held < 35_000 {
@@ -309,6 +309,7 @@ func TestBufferForgetsWhatWasTaken(t *testing.T) {
 		s.buffer.free(event)
 	}
 	runtime.GC()
+	runtime.GC() // other streams may have it up to the second
 	for n, p := range taken {
 		if p.Value() != nil {
 			t.Errorf("event %d was written and is still in memory", n)
