@@ -67,16 +67,17 @@ func followFacets(t testing.TB, ask func(text string) answered, text string, onl
 	return ""
 }
 
-// asks returns what asks c at a moment.
+// asks returns what asks c at a moment, as one server that is asked again and again.
 func (c *corpus) asks(t testing.TB, s search.Settings, now time.Time) func(text string) answered {
 	s.Now = func() time.Time { return now }
+	searcher := search.New(c.st, s)
 	return func(text string) answered {
 		q, err := syntax.Parse(text, query.Keyword)
 		if err != nil {
 			t.Fatalf("parse %q: %v", text, err)
 		}
 		a := answered{results: report.New(s.Now)}
-		a.outcome = search.New(c.st, s).Search(t.Context(), q, search.Options{Display: -1, Report: a.results}, answer.SinkFunc(func(m []query.Match) error {
+		a.outcome = searcher.Search(t.Context(), q, search.Options{Display: -1, Report: a.results}, answer.SinkFunc(func(m []query.Match) error {
 			a.matches = append(a.matches, m...)
 			return nil
 		}))

@@ -164,6 +164,12 @@ type answered struct {
 
 func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text string, pt query.PatternType) answered {
 	t.Helper()
+	return ask(t, search.New(c.st, s), o, text, pt)
+}
+
+// ask is corpus.search by a searcher that may have answered before.
+func ask(t testing.TB, searcher *search.Searcher, o search.Options, text string, pt query.PatternType) answered {
+	t.Helper()
 	q, err := syntax.Parse(text, pt)
 	if err != nil {
 		t.Fatalf("parse %q: %v", text, err)
@@ -173,7 +179,7 @@ func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text 
 	if o.Display == 0 {
 		o.Display = -1
 	}
-	a.outcome = search.New(c.st, s).Search(context.Background(), q, o, answer.SinkFunc(func(m []query.Match) error {
+	a.outcome = searcher.Search(context.Background(), q, o, answer.SinkFunc(func(m []query.Match) error {
 		a.batches++
 		a.matches = append(a.matches, m...)
 		return nil
