@@ -48,11 +48,11 @@ type Options struct {
 
 // Limits are what streams may take of memory.
 type Limits struct {
-	// Buffer is the most bytes of matches that wait for one slow client; 0 is 1 MiB.
-	Buffer int
-	// Buffers is the most bytes that wait for all slow clients together, beyond the
+	// ClientBytes is the most bytes of matches that wait for one slow client; 0 is 1 MiB.
+	ClientBytes int
+	// SharedBytes is the most bytes that wait for all slow clients together, beyond the
 	// 64 KiB of each; 0 is 64 MiB.
-	Buffers int64
+	SharedBytes int64
 	// Open is how many streams may be open; 0 is 4096. See MostOpen.
 	Open int
 	// Lend frees so many bytes for streams and returns the function that gives them
@@ -62,9 +62,9 @@ type Limits struct {
 }
 
 const (
-	defaultBuffer  = 1 << 20
-	defaultBuffers = 64 << 20
-	defaultOpen    = 4096
+	defaultClientBytes = 1 << 20
+	defaultSharedBytes = 64 << 20
+	defaultOpen        = 4096
 )
 
 // Endpoint answers searches as streams of events. It is safe for concurrent use.
@@ -83,11 +83,11 @@ type Endpoint struct {
 // New returns an endpoint.
 func New(o Options) *Endpoint {
 	l := &o.Limits
-	l.Buffer = cmp.Or(l.Buffer, defaultBuffer)
-	l.Buffers = cmp.Or(l.Buffers, defaultBuffers)
+	l.ClientBytes = cmp.Or(l.ClientBytes, defaultClientBytes)
+	l.SharedBytes = cmp.Or(l.SharedBytes, defaultSharedBytes)
 	l.Open = cmp.Or(l.Open, defaultOpen)
 	return &Endpoint{
-		o: o, limiter: &limiter{most: l.Open, lend: l.Lend}, shared: semaphore.NewWeighted(l.Buffers), delay: admission.NewDelay(sendAfter),
+		o: o, limiter: &limiter{most: l.Open, lend: l.Lend}, shared: semaphore.NewWeighted(l.SharedBytes), delay: admission.NewDelay(sendAfter),
 		parse: Params.Parse,
 	}
 }
@@ -153,7 +153,7 @@ func (e *Endpoint) answer(ctx context.Context, p Params, s *sender, tr *trace.Tr
 	}
 	s.log.Debug().Str("query", p.Query).Str("trace", tr.ID).Msg("search")
 	s.report.SetDisplay(p.Display)
-	s.buffer = newBuffer(e.o.Limits.Buffer, e.shared, &e.events)
+	s.buffer = newBuffer(e.o.Limits.ClientBytes, e.shared, &e.events)
 	defer s.buffer.close()
 	outcome = s.run(ctx, e.delay, func(ctx context.Context) search.Outcome {
 		return e.search(ctx, q, e.options(ctx, p, s.report, tr), s, p.encoder(e.o.Now))

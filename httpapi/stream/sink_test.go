@@ -81,7 +81,7 @@ func checkSizes(t *testing.T, what string, got, want []int) {
 }
 
 func TestBufferSeals(t *testing.T) {
-	s := newSink(t.Context(), event.Encoder{}, defaultBuffer, semaphore.NewWeighted(1<<30))
+	s := newSink(t.Context(), event.Encoder{}, defaultClientBytes, semaphore.NewWeighted(1<<30))
 	put(t, s)
 	checkSizes(t, "an empty batch", takeAll(s), nil)
 	put(t, s, 1000, 1000)
@@ -336,7 +336,7 @@ func TestBuffersShareMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := semaphore.NewWeighted(256 << 10)
 		fill := func() *sink {
-			s := standing(t, event.Encoder{}, defaultBuffer, pool)
+			s := standing(t, event.Encoder{}, defaultClientBytes, pool)
 			var yield *answer.YieldError
 			if err := s.put(slices.Repeat([]query.Match{padded(1000)}, 2000)); !errors.As(err, &yield) {
 				t.Fatalf("put gave %v, want it to yield", err)

@@ -87,7 +87,7 @@ func LimitAnswers(s *httpapi.Server, memory int64, processors int) {
 	shares := divide(memory)
 	s.Admission = httpapi.NewAdmission(processors, shares.pages)
 	s.Compressors = shares.searches
-	s.Streams.Buffers, s.Streams.Open = shares.answers, stream.MostOpen(shares.caches/2)
+	s.Streams.SharedBytes, s.Streams.Open = shares.answers, stream.MostOpen(shares.caches/2)
 }
 
 // Lend makes the caches smaller by so many bytes until they are given back.

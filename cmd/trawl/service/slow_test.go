@@ -83,7 +83,7 @@ func TestSlowReadersDoNotKeepOthersWaiting(t *testing.T) {
 	if _, err := svc.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
-	server := &httpapi.Server{Addr: "127.0.0.1:0", Searcher: svc, Streams: stream.Limits{Buffers: 64 << 10}}
+	server := &httpapi.Server{Addr: "127.0.0.1:0", Searcher: svc, Streams: stream.Limits{SharedBytes: 64 << 10}}
 	if err := server.Open(); err != nil {
 		t.Fatal(err)
 	}
