@@ -39,13 +39,13 @@ func peer(r *http.Request) (netip.Addr, bool) {
 
 // address returns the address of a request's client: the one that the last
 // trusted proxy names, or that of the connection.
-func (s *Reach) address(r *http.Request) string {
+func (re *Reach) address(r *http.Request) string {
 	ip, ok := peer(r)
 	if !ok {
 		return ""
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && s.trustedProxy(ip); i-- {
+	for i := len(hops) - 1; i >= 0 && re.trustedProxy(ip); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
 			break
@@ -63,6 +63,6 @@ func Forwarded(r *http.Request) bool {
 	})
 }
 
-func (s *Reach) trustedProxy(ip netip.Addr) bool {
-	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
+func (re *Reach) trustedProxy(ip netip.Addr) bool {
+	return slices.ContainsFunc(re.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
 }

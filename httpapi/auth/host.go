@@ -16,20 +16,20 @@ import (
 // ExternalURL and those of Origins; a request from this machine may also use a
 // loopback name. Ports are not compared, since a proxy may leave them out.
 // Without ExternalURL the names are not known and every request passes.
-func (s *Reach) CheckHost(r *http.Request) error {
-	if s.ExternalURL == "" {
+func (re *Reach) CheckHost(r *http.Request) error {
+	if re.ExternalURL == "" {
 		return nil
 	}
 	host := hostName(r.Host)
-	if host != "" && (s.isNamed(host) || isLoopback(host) && fromLoopback(r)) {
+	if host != "" && (re.isNamed(host) || isLoopback(host) && fromLoopback(r)) {
 		return nil
 	}
 	return errMisdirected(r.Host)
 }
 
 // isNamed reports whether the settings name the host.
-func (s *Reach) isNamed(host string) bool {
-	return host == hostOfURL(s.ExternalURL) || slices.ContainsFunc(s.Origins, func(origin string) bool {
+func (re *Reach) isNamed(host string) bool {
+	return host == hostOfURL(re.ExternalURL) || slices.ContainsFunc(re.Origins, func(origin string) bool {
 		return origin != AnyOrigin && host == hostOfURL(origin)
 	})
 }

@@ -63,12 +63,12 @@ func Published(externalURL string) bool {
 
 // TrustedOrigin reports whether the request comes from a page of ours, or of
 // an origin that the settings trust like ours.
-func (s *Reach) TrustedOrigin(r *http.Request) bool {
+func (re *Reach) TrustedOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == "null" || origin == AnyOrigin {
 		return false
 	}
-	if slices.Contains(s.Origins, origin) || origin == originOf(s.ExternalURL) {
+	if slices.Contains(re.Origins, origin) || origin == originOf(re.ExternalURL) {
 		return true
 	}
 	// The scheme is not compared: something in front may speak TLS for us.
@@ -79,9 +79,9 @@ func (s *Reach) TrustedOrigin(r *http.Request) bool {
 // Foreign reports whether a page of another origin may have caused the request,
 // other than by leading a person here. Browsers say so in Sec-Fetch-Site, and
 // in Origin unless the request is a plain GET; programs send neither.
-func (s *Reach) Foreign(r *http.Request) bool {
+func (re *Reach) Foreign(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" {
-		return !s.TrustedOrigin(r)
+		return !re.TrustedOrigin(r)
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
@@ -95,29 +95,29 @@ func (s *Reach) Foreign(r *http.Request) bool {
 // itself reaches a server on loopback. Another name may be that of a page
 // whose owner has let it lead here; an address cannot, since its pages are
 // ours.
-func (s *Reach) ownHost(r *http.Request) bool {
+func (re *Reach) ownHost(r *http.Request) bool {
 	host := hostName(r.Host)
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}
-	return host != "" && (isLoopback(host) || host == hostOfURL(s.ExternalURL))
+	return host != "" && (isLoopback(host) || host == hostOfURL(re.ExternalURL))
 }
 
 // FromOurs reports whether the request comes from its user's own intent: no
 // page of another origin caused it, and on loopback no name of a stranger led
 // here.
-func (s *Reach) FromOurs(r *http.Request) bool {
-	return !s.Foreign(r) && (!s.Local || s.ownHost(r))
+func (re *Reach) FromOurs(r *http.Request) bool {
+	return !re.Foreign(r) && (!re.Local || re.ownHost(r))
 }
 
 // cookieCounts reports whether the session cookie is the request's own. Below
 // /.api/ it takes a header that other origins cannot send, or a trusted
 // origin.
-func (s *Reach) cookieCounts(r *http.Request) bool {
+func (re *Reach) cookieCounts(r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
-		return !s.Foreign(r)
+		return !re.Foreign(r)
 	}
-	return r.Header.Get("X-Requested-With") != "" || s.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
+	return r.Header.Get("X-Requested-With") != "" || re.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
 }
 
 // apiPrefix begins the paths of programs, agentPrefix those of agents among them.
@@ -141,13 +141,13 @@ func crossOrigin(h http.Header, r *http.Request) {
 }
 
 // Preflight answers OPTIONS below /.api/.
-func (s *Reach) Preflight(w http.ResponseWriter, r *http.Request) {
+func (re *Reach) Preflight(w http.ResponseWriter, r *http.Request) {
 	allowed := "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
-	if s.TrustedOrigin(r) {
+	if re.TrustedOrigin(r) {
 		allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
 	}
 	methods := "GET, POST, OPTIONS"
-	if strings.HasPrefix(r.URL.Path, agentPrefix) && s.TrustedOrigin(r) {
+	if strings.HasPrefix(r.URL.Path, agentPrefix) && re.TrustedOrigin(r) {
 		methods, allowed = methods+", DELETE", allowed+", Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-Id"
 	}
 	h := w.Header()

@@ -25,6 +25,6 @@ type Reach struct {
 // isAlone reports whether a request was made on this machine, to a server that
 // only this machine reaches, by a name that no other page can have. Until there
 // is a user, such a request sees everything.
-func (s *Reach) isAlone(r *http.Request) bool {
-	return s.Local && fromLoopback(r) && isLoopback(hostName(r.Host))
+func (re *Reach) isAlone(r *http.Request) bool {
+	return re.Local && fromLoopback(r) && isLoopback(hostName(r.Host))
 }

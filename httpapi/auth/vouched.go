@@ -27,15 +27,15 @@ func ParseUserHeader(name string) (string, error) {
 // vouchedFor returns whom a trusted proxy says that the request is from, "" for nobody. It
 // is the proxy's own word only where the proxy holds the connection. A request with two
 // of the headers has one that its client has sent, and nobody can say which.
-func (s *Reach) vouchedFor(r *http.Request) string {
-	if s.UserHeader == "" {
+func (re *Reach) vouchedFor(r *http.Request) string {
+	if re.UserHeader == "" {
 		return ""
 	}
-	values := r.Header.Values(s.UserHeader)
+	values := r.Header.Values(re.UserHeader)
 	if len(values) != 1 {
 		return ""
 	}
-	if ip, ok := peer(r); !ok || !s.trustedProxy(ip) {
+	if ip, ok := peer(r); !ok || !re.trustedProxy(ip) {
 		return ""
 	}
 	return values[0]
