@@ -21,6 +21,8 @@ type committer struct {
 	fs    vfs.FS
 	dir   string
 	event func(message string, err error)
+	// budget is that of the shards' tables.
+	budget *shard.Budget
 
 	// mu guards all below up to tried, and the order of versions. Subscribers, and what
 	// takes it, are not called while it is held.
@@ -42,8 +44,8 @@ type committer struct {
 	deliveries deliveries
 }
 
-func newCommitter(fs vfs.FS, dir string, event func(string, error), e *database, c *catalogue) *committer {
-	w := &committer{fs: fs, dir: dir, event: event, engine: e}
+func newCommitter(fs vfs.FS, dir string, event func(string, error), budget *shard.Budget, e *database, c *catalogue) *committer {
+	w := &committer{fs: fs, dir: dir, event: event, budget: budget, engine: e}
 	w.publish(1, c)
 	return w
 }
@@ -221,10 +223,23 @@ func (w *committer) install(v Version, ops []operation) error {
 	if err := w.engine.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
 		return err
 	}
+	w.loadNew(before, next, ops)
 	w.publish(v, next)
 	w.journal.note(v, ops)
 	w.deliveries.add(applied(v, before, ops))
 	return nil
+}
+
+// loadNew reads the tables of the shards that next has and before has not. Searches
+// would wait for that otherwise, a shard after the other. mu is held.
+func (w *committer) loadNew(before, next *catalogue, ops []operation) {
+	for _, op := range ops {
+		h, ok := op.(headerOperation)
+		if ok && before.shard(h.shard) == nil && next.inService(h.shard) {
+			source := shard.Source{Reader: w.engine.DB, Budget: w.budget}
+			source.Load(next.shard(h.shard))
+		}
+	}
 }
 
 // replace makes c, which was read from disk, the catalogue of a version. mu is held.

@@ -319,3 +319,40 @@ func TestDiskFull(t *testing.T) {
 	}
 	writeShard(t, s, docs, texts)
 }
+
+// TestCommitLoadsShards: the first search of a shard finds its tables in memory.
+func TestCommitLoadsShards(t *testing.T) {
+	s, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeStore(t, s)
+	before, _ := s.Budget().Used()
+	w := s.NewShardWriter()
+	if err := w.AddDocument(shard.Document{Path: "a"}, []byte("text\n"), true); err != nil {
+		t.Fatal(err)
+	}
+	h, err := w.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil { // returns what it borrowed of the cache
+		t.Fatal(err)
+	}
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := s.Budget().Used()
+	if after <= before {
+		t.Errorf("the cache has %d bytes after the commit of a shard, as before: want its tables", after)
+	}
+	sn := s.Snapshot()
+	defer sn.Close()
+	v, _ := sn.Shard(h.ID)
+	if docs, err := v.Documents(); err != nil || docs.Len() != 1 {
+		t.Errorf("%v, error %v, want one document", docs, err)
+	}
+	if again, _ := s.Budget().Used(); again != after {
+		t.Errorf("the cache has %d bytes after its documents were read, want %d still", again, after)
+	}
+}

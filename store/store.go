@@ -185,7 +185,7 @@ func (s *Store) openFiles(v FormatVersion) error {
 		s.budget.Blocks().Unref()
 		return errors.Join(err, e.DB.Close())
 	}
-	s.committer = newCommitter(o.FS, s.dir, o.Event, newDatabase(e), c)
+	s.committer = newCommitter(o.FS, s.dir, o.Event, s.budget, newDatabase(e), c)
 	s.destination = shard.Destination{
 		FS: o.FS, Dir: index(o.FS, s.dir), Options: e.RunOptions(), Budget: s.budget, Ingest: s.committer.ingest, Update: s.committer.update,
 		Number: func() (uint32, error) { return s.nextShard.Add(1) - 1, nil },

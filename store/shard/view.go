@@ -24,6 +24,13 @@ func (src *Source) View(sh *Shard, dead *postings.Set, away *Exclusions, aside *
 	return View{Shard: sh, Dead: dead, Quarantine: aside, away: away, pin: &atomic.Pointer[shardTables]{}, src: src}
 }
 
+// Load reads the tables of a shard into the cache, so that the first search of the
+// shard does not have to. A search that finds them unreadable reports it.
+func (src *Source) Load(sh *Shard) {
+	defer func() { _ = recover() }() // damage, which the search finds as well
+	_, _ = sh.load(src.Reader, src.cache)
+}
+
 // View is a shard as a snapshot sees it. It is safe for concurrent use.
 type View struct {
 	*Shard
