@@ -290,7 +290,7 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 			cmp.Compare(b.Repository, a.Repository), cmp.Compare(a.Quality, b.Quality), strings.Compare(a.Path, b.Path),
 			slices.Compare(a.OID, b.OID), cmp.Compare(a.Mode, b.Mode))
 	})
-	w := ix.writers.beginGroup(len(jobs))
+	w := ix.writers.beginGroup(ctx, len(jobs))
 	defer w.Close()
 	first := 0
 	finish := func(end int) error {

@@ -215,7 +215,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	} else if err := j.begin(); err != nil {
 		return err
 	}
-	j.writer = j.hs.writers.begin(false)
+	j.writer = j.hs.writers.begin(ctx, false)
 	defer func() { err = errors.Join(err, j.writer.Close()) }()
 	if err := j.read(ctx, j.plan); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -213,7 +212,7 @@ func (p *historyPass) readSmall(ctx context.Context, ids []uint32) error {
 		todo <- id
 	}
 	close(todo)
-	for n := range min(len(ids), runtime.GOMAXPROCS(0)+1) {
+	for n := range min(len(ids), p.hs.opts.Readers+1) {
 		readers.Go(func() { p.readEach(within, n > 0, todo, read) })
 	}
 	return p.gather(ctx, len(ids), read)
@@ -350,7 +349,7 @@ func (hs *Histories) writeCommits(ctx context.Context, jobs []*historyJob) (head
 	slices.SortFunc(jobs, func(a, b *historyJob) int {
 		return cmp.Or(strings.Compare(circleOf(a.repository.Readers), circleOf(b.repository.Readers)), cmp.Compare(b.id, a.id))
 	})
-	w := hs.writers.beginGroup(len(jobs))
+	w := hs.writers.beginGroup(ctx, len(jobs))
 	defer w.Close()
 	var owners []*historyJob // by document of the shard begun
 	finish := func() error {

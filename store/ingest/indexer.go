@@ -72,6 +72,9 @@ type Options struct {
 	// Processors is how many goroutines compute at once that read files or write
 	// shards, so that others find a processor free; 0 is no bound.
 	Processors int
+	// Readers is how many repositories are read side by side for groups; 0 is one for each
+	// processor of Go's.
+	Readers int
 	// Followed, if set, is called for each repository when its commits, or symbols of its
 	// documents, were read behind a sync, and when its commits could not be. It is called
 	// from one goroutine for commits and one for symbols.
@@ -103,6 +106,7 @@ func (o Options) withDefaults() Options {
 	o.ShardBlocks = cmp.Or(o.ShardBlocks, postings.MaxBlocks)
 	o.MinFreeBytes = cmp.Or(o.MinFreeBytes, 512<<20)
 	o.SymbolWorkers = cmp.Or(o.SymbolWorkers, runtime.GOMAXPROCS(0))
+	o.Readers = cmp.Or(o.Readers, runtime.GOMAXPROCS(0))
 	o.MaxSymbolBytes = cmp.Or(o.MaxSymbolBytes, 4<<20)
 	o.HistoryCommits = cmp.Or(o.HistoryCommits, AllHistory)
 	o.HistoryDiffs = cmp.Or(o.HistoryDiffs, usualDiffs)
@@ -178,13 +182,13 @@ func New(s *store.Store, o Options) *Indexer {
 	ix := &Indexer{
 		store: s, opts: o, Room: &Room{s, o.MinFreeBytes}, sources: &sources{s, o},
 		changes: &changes{store: s, now: o.Now, rewriting: make(chan struct{}, 1)},
-		holds:   &holds{}, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)),
+		holds:   &holds{}, pace: newPace(o), groups: newGroups(o.Readers),
 	}
-	ix.writers = &writers{s, o.ShardBlocks, ix.holds}
+	ix.writers = &writers{s, o.ShardBlocks, ix.holds, ix.pace}
 	ix.Mirrors = newMirrors(s, o, ix.sources, ix.Room, ix.holds)
 	ix.Merger = &Merger{s, ix.changes, ix.Room, ix.writers, ix.pace, o.ShardBlocks}
 	ix.Histories = &Histories{s, o, ix.changes, ix.Room, ix.Mirrors, ix.writers, ix.groups, make(chan struct{}, 1)}
-	ix.Symbols = &Symbols{s, o, ix.changes, ix.Room, make(chan struct{}, 1)}
+	ix.Symbols = &Symbols{s, o, ix.changes, ix.Room, ix.writers, make(chan struct{}, 1)}
 	return ix
 }
 

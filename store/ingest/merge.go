@@ -263,7 +263,7 @@ func compareSources(a, b source) int {
 }
 
 func (m *merging) write(ctx context.Context, inputs []shard.View, all []source) error {
-	w := m.begin(inputs)
+	w := m.begin(ctx, inputs)
 	defer w.Close()
 	var texts openTexts
 	defer texts.close()
@@ -314,12 +314,12 @@ func (m *merging) step(ctx context.Context, done, all int) {
 // fewBlocks is how many blocks a merge has that follows a few commits.
 const fewBlocks = postings.MaxBlocks / 16
 
-func (m *merging) begin(inputs []shard.View) *mergeWriter {
+func (m *merging) begin(ctx context.Context, inputs []shard.View) *mergeWriter {
 	blocks := 0
 	for _, v := range inputs {
 		blocks += v.Header.Blocks
 	}
-	return &mergeWriter{Writer: m.merger.writers.begin(blocks <= fewBlocks), m: m, pending: map[uint32]bool{}}
+	return &mergeWriter{Writer: m.merger.writers.begin(ctx, blocks <= fewBlocks), m: m, pending: map[uint32]bool{}}
 }
 
 // finish completes the shard begun, if there is one.

@@ -44,7 +44,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 		return cmp.Or(strings.Compare(a.circle, b.circle), cmp.Compare(b.table.Repository[b.commit], a.table.Repository[a.commit]),
 			shard.CompareLog(a.table, a.commit, b.table, b.commit))
 	})
-	w := m.begin(group)
+	w := m.begin(ctx, group)
 	defer w.Close()
 	var texts openTexts
 	defer texts.close()

@@ -30,7 +30,7 @@ func (m *merging) copySymbols(ctx context.Context, h *shard.Header, written []so
 	if m.symbols == nil {
 		return nil
 	}
-	w := m.merger.store.NewSymbolWriter()
+	w := m.merger.writers.beginSymbols(ctx)
 	defer func() { err = errors.Join(err, w.Close()) }()
 	counts := *m.symbols
 	counts.Symbols, err = w.Copy(ctx, *h, func(dst []shard.Symbol, d uint16) ([]shard.Symbol, error) {

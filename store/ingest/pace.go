@@ -24,6 +24,8 @@ const (
 	yieldShare = 4
 	// mostOwed bounds a wait.
 	mostOwed = 20 * time.Millisecond
+	// pauseEvery is how long ingest computes until it looks for searches again.
+	pauseEvery = time.Millisecond
 )
 
 func newPace(o Options) *pace {
@@ -37,9 +39,7 @@ func newPace(o Options) *pace {
 // run calls f, which computes for a while, once no search is at work or ingest has
 // waited for its share, and there is a slot.
 func (p *pace) run(ctx context.Context, f func() error) error {
-	if owed := p.owed.Load(); owed > 0 {
-		p.owed.Add(-int64(p.yield(ctx, time.Duration(owed))))
-	}
+	p.pay(ctx)
 	if p.slots != nil {
 		p.slots <- struct{}{}
 		defer func() { <-p.slots }()
@@ -47,6 +47,28 @@ func (p *pace) run(ctx context.Context, f func() error) error {
 	start := time.Now()
 	defer func() { p.owe(yieldShare * time.Since(start)) }()
 	return f()
+}
+
+// pauses returns what f calls again and again while it computes for long. It waits for
+// searches as run does, and keeps the slot. It is not safe for concurrent use.
+func (p *pace) pauses(ctx context.Context) (pause func()) {
+	var since time.Time
+	return func() {
+		worked := time.Since(since)
+		if worked < pauseEvery {
+			return
+		}
+		p.owe(yieldShare * min(worked, pauseEvery)) // it may not have worked all the time
+		p.pay(ctx)
+		since = time.Now()
+	}
+}
+
+// pay waits for searches for as long as is owed at most.
+func (p *pace) pay(ctx context.Context) {
+	if owed := p.owed.Load(); owed > 0 {
+		p.owed.Add(-int64(p.yield(ctx, time.Duration(owed))))
+	}
 }
 
 // owe has ingest wait longer, up to mostOwed.

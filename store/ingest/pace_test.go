@@ -52,3 +52,25 @@ func TestPaceGoesOn(t *testing.T) {
 		t.Errorf("it waited %s of %s, want a part of %d times that", waited, worked, yieldShare)
 	}
 }
+
+// TestPacePauses: what computes for long looks for searches each millisecond that it
+// works, and not more often.
+func TestPacePauses(t *testing.T) {
+	looks := 0
+	p := newPace(Options{Yield: func(_ context.Context, atMost time.Duration) time.Duration {
+		looks++
+		return atMost
+	}}.withDefaults())
+	pause := p.pauses(t.Context())
+	pause()
+	if looks != 1 {
+		t.Fatalf("it looked %d times at the start, want once", looks)
+	}
+	start := time.Now()
+	for looks < 4 {
+		pause()
+	}
+	if worked := time.Since(start); worked < 3*pauseEvery {
+		t.Errorf("it looked three times within %s, want once in %s", worked, pauseEvery)
+	}
+}

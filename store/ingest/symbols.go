@@ -42,6 +42,7 @@ type Symbols struct {
 	opts    Options
 	changes *changes
 	room    *Room
+	writers *writers
 	// turn holds a token while symbols are read, which holds up changes at the end of
 	// each shard only.
 	turn chan struct{}
@@ -101,7 +102,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 		}
 		if !started {
 			started = true
-			p.writer = p.symbols.store.NewSymbolWriter()
+			p.writer = p.symbols.writers.beginSymbols(ctx)
 			defer func() { err = errors.Join(err, p.writer.Close()) }()
 			for range p.symbols.opts.SymbolWorkers {
 				parsers.Go(func() { parseAll(ctx, p.symbols.opts, p.work) })

@@ -441,7 +441,7 @@ func (j *syncJob) write(ctx context.Context) error {
 		return nil
 	}
 	j.report(Progress{Phase: "index", Total: len(j.items)})
-	w := &documentWriter{job: j, shards: j.ix.writers.begin(false)}
+	w := &documentWriter{job: j, shards: j.ix.writers.begin(ctx, false)}
 	defer w.shards.Close()
 	if err := j.read(ctx, func(it item, b git.Blob) error { return w.add(ctx, it, b) }); err != nil {
 		return err

@@ -22,6 +22,8 @@ const symbolBlockBytes = 8 << 10
 type SymbolWriter struct {
 	to      Destination
 	builder *postings.Builder
+	// Pause is that of Writer, for lists.
+	Pause   func()
 	shard   uint32
 	docs    *Documents
 	run     *runWriter
@@ -90,6 +92,9 @@ func (w *SymbolWriter) addGroup(block uint16, symbols []Symbol) error {
 // visible to readers.
 func (w *SymbolWriter) Seal() error {
 	err := w.builder.Walk(func(t postings.Trigram, value []byte) error {
+		if w.Pause != nil {
+			w.Pause()
+		}
 		w.key = appendKeyPosting(w.key[:0], w.shard, FieldSymbol, t)
 		return w.run.Set(w.key, value)
 	})

@@ -24,6 +24,10 @@ type Writer struct {
 	// Loan is how many bytes the caches go without from the start, and more as the lists
 	// grow beyond that; MaxListBytes at most.
 	Loan int
+	// Pause, if set, is called again and again while chunks and lists are written, which
+	// takes up to a second for a full shard, and may wait. It is called from one goroutine
+	// at a time.
+	Pause func()
 	// Index is the layout to write, the newest but in tests of older ones. It
 	// holds from the next shard on.
 	Index IndexVersion
@@ -236,6 +240,7 @@ func (w *Writer) writeChunks(h Header, run *runWriter, chunks <-chan []byte, wri
 	var key, value []byte
 	n := uint32(0)
 	for text := range chunks {
+		w.pause()
 		var err error
 		key = appendKeyChunk(key[:0], h.ID, n)
 		if value, err = sealChunk(value[:0], text, h.packed()); err == nil {
@@ -362,9 +367,16 @@ func (w *Writer) writeTables() error {
 func (w *Writer) writeLists(f Field, walk func(func(postings.Trigram, []byte) error) error) error {
 	var key []byte
 	return walk(func(t postings.Trigram, value []byte) error {
+		w.pause()
 		key = appendKeyPosting(key[:0], w.header.ID, f, t)
 		return w.run.Set(key, value)
 	})
+}
+
+func (w *Writer) pause() {
+	if w.Pause != nil {
+		w.Pause()
+	}
 }
 
 func (w *Writer) reset() {
