@@ -12,9 +12,10 @@ import (
 	"sync"
 )
 
-// batchBufferBytes is the read buffer of a batch. Blobs that fit, nearly all,
-// are handed out in place.
-const batchBufferBytes = 512 << 10
+// batchBufferBytes is the read buffer of a batch, as much as a pipe holds. Blobs that
+// fit, nearly all, are handed out in place. Thousands of small repositories have a
+// batch each, so a larger buffer is mostly garbage.
+const batchBufferBytes = 64 << 10
 
 // maxKeptBytes is the largest buffer for a bigger blob that is kept.
 const maxKeptBytes = 16 << 20
