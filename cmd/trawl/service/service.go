@@ -46,8 +46,8 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
-	// Processors is how many goroutines search at once, how many read symbols, and how
-	// many compute for syncs and merges, whose git leaves processors to searches then.
+	// Processors is how many goroutines search at once, and how many read symbols. One
+	// less computes for syncs and merges, whose git leaves processors to searches then.
 	// 0 is one per processor that Go uses, and no bound for syncs and merges.
 	Processors int
 	// Observer, if set, hears what the service does.
@@ -185,7 +185,8 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	}
 	ingesting.Proxy, ingesting.Credentials = s.gateway.url, s.hosts.Credentials
 	ingesting.Yield, ingesting.Git = yieldTo(s.searcher.Busy), s.git.ForSyncs().Patient(syncPatience)
-	if ingesting.Processors = o.Processors; o.Processors > 0 {
+	if o.Processors > 0 {
+		ingesting.Processors, ingesting.Readers = max(o.Processors-1, 1), o.Processors+1
 		ingesting.Git = ingesting.Git.Behind()
 	}
 	ingesting.Followed = s.repositories.logs.follow
