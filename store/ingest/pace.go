@@ -49,8 +49,9 @@ func (p *pace) run(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// pauses returns what f calls again and again while it computes for long. It waits for
-// searches as run does, and keeps the slot. It is not safe for concurrent use.
+// pauses returns a function that a long computation calls again and again. Once a
+// millisecond it waits for searches as run does; the computation keeps its slot. It is
+// not safe for concurrent use.
 func (p *pace) pauses(ctx context.Context) (pause func()) {
 	var since time.Time
 	return func() {

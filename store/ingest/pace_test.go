@@ -61,12 +61,11 @@ func TestPacePauses(t *testing.T) {
 		looks++
 		return atMost
 	}}.withDefaults())
-	pause := p.pauses(t.Context())
+	pause, start := p.pauses(t.Context()), time.Now()
 	pause()
 	if looks != 1 {
 		t.Fatalf("it looked %d times at the start, want once", looks)
 	}
-	start := time.Now()
 	for looks < 4 {
 		pause()
 	}
