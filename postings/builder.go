@@ -3,7 +3,6 @@ package postings
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 	"unsafe"
 )
 
@@ -17,8 +16,9 @@ import (
 // finds a trigram's list is another 64 MB, taken with the first text and kept
 // until Release.
 type Builder struct {
+	tables *Tables
 	// index holds, for each trigram, one more than its number in lists.
-	index *[NumTrigrams]uint32
+	index *table
 	lists []growing
 	slabs [][]byte
 	// used is how much of the last slab is taken.
@@ -63,12 +63,8 @@ const (
 	linkBytes = 4
 )
 
-// tables are tables of Builders, all zero. To make one takes longer than to
-// index a small repository.
-var tables = sync.Pool{New: func() any { return new([NumTrigrams]uint32) }}
-
-// NewBuilder returns an empty builder.
-func NewBuilder() *Builder { return &Builder{} }
+// NewBuilder returns an empty builder, which has its table to itself.
+func NewBuilder() *Builder { return new(Tables).NewBuilder() }
 
 // AddDocument adds the blocks of one document, the first of which has number
 // block, and returns how many there were.
@@ -93,7 +89,7 @@ func (b *Builder) addBlock(block int, window []byte, atEnd, exact bool) {
 		return
 	}
 	if b.index == nil {
-		b.index = tables.Get().(*[NumTrigrams]uint32)
+		b.index = b.tables.take()
 	}
 	b.nextMark()
 	// t is folded, x as it stands.
@@ -299,12 +295,12 @@ func (b *Builder) Reset() {
 	b.mark = 0
 }
 
-// Release is Reset that gives back the trigram table, too, for the next Builder
-// that needs one.
+// Release is Reset that gives back the trigram table, too, for the next Builder of
+// its Tables that needs one.
 func (b *Builder) Release() {
 	b.Reset()
 	if b.index != nil {
-		tables.Put(b.index)
+		b.tables.give(b.index)
 		b.index = nil
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
@@ -245,7 +244,7 @@ func (s *Store) Dir() string { return s.dir }
 
 // NewShardWriter returns a writer of shards without an open shard.
 func (s *Store) NewShardWriter() *shard.Writer {
-	return shard.NewWriter(s.destination, postings.NewBuilder())
+	return shard.NewWriter(s.destination, s.budget.NewBuilder())
 }
 
 // NewSymbolWriter returns a writer of symbols without an open run.

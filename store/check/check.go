@@ -113,7 +113,8 @@ func (c *checking) run(ctx context.Context) (err error) {
 	shards := c.sn.Shards()
 	c.total = c.st.TableBytes()
 	if !c.o.Quick {
-		c.builder = postings.NewBuilder()
+		c.builder = c.st.Budget().NewBuilder()
+		defer c.builder.Release()
 	}
 	for _, v := range shards {
 		c.total += v.Header.TextBytes

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
@@ -18,6 +20,7 @@ type Budget struct {
 	listBytes int64
 	chunks    buffers[[chunkBytes]byte]
 	pairs     buffers[[pairBytes]byte]
+	tables    postings.Tables
 }
 
 // NewBudget returns a budget for all caches, for the posting lists of a shard that
@@ -53,9 +56,14 @@ func (b *Budget) Used() (cache, texts int64) { return b.cache.size(), b.large.he
 // finds some in memory.
 const restBytes = 32 << 20
 
+// NewBuilder returns a builder of posting lists for writers of shards, and for those who
+// compare their lists. Release it for the next one.
+func (b *Budget) NewBuilder() *postings.Builder { return b.tables.NewBuilder() }
+
 // Rest drops most of what is kept of shards in memory, for a time without
-// searches. It is read again as it is wanted.
+// searches and syncs. It is read and made again as it is wanted.
 func (b *Budget) Rest() {
+	b.tables.Drop()
 	b.cache.trim()
 	if n := b.blocks.MaxSize() - restBytes; n > 0 {
 		b.blocks.Reserve(int(n))()

@@ -36,7 +36,7 @@ type SymbolWriter struct {
 
 // NewSymbolWriter returns a writer with nothing begun.
 func NewSymbolWriter(to Destination) *SymbolWriter {
-	return &SymbolWriter{to: to, builder: postings.NewBuilder()}
+	return &SymbolWriter{to: to, builder: to.Budget.NewBuilder()}
 }
 
 // Begin opens the run of a shard's symbols.
