@@ -55,9 +55,17 @@ func BenchmarkRequest(b *testing.B) {
 // smallHost is a server that is not open, with a store of one file.
 func smallHost(b *testing.B) *host {
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
-	set.Data, set.MinFreeBytes = b.TempDir(), 0
+	set.Data, set.MinFreeBytes, set.Listen = b.TempDir(), 0, "127.0.0.1:0"
 	h := &host{set: set, output: output{log: newLog(io.Discard, set, false, false)}}
 	h.server = h.newServer()
+	if err := h.server.Open(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := h.closeServer(); err != nil {
+			b.Error(err)
+		}
+	})
 	svc, err := h.openService(b.Context())
 	if err != nil {
 		b.Fatal(err)
