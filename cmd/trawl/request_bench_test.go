@@ -52,7 +52,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// smallHost is a server that is not open, with a store of one file.
+// smallHost is a server that listens and serves nobody, with a store of one file.
 func smallHost(b *testing.B) *host {
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.Listen = b.TempDir(), 0, "127.0.0.1:0"

@@ -51,17 +51,17 @@ func (b *Budget) Blocks() *pebble.Cache { return b.blocks }
 // Used returns the present size of the cache of shards and of large texts.
 func (b *Budget) Used() (cache, texts int64) { return b.cache.size(), b.large.held.Load() }
 
+// NewBuilder returns a builder of posting lists for writers of shards, and for those who
+// compare their lists. Release it for the next one.
+func (b *Budget) NewBuilder() *postings.Builder { return b.tables.NewBuilder() }
+
 // restBytes is the size of the engine's cache while the server is idle: the
 // posting lists and texts that were read most often, so that the next search
 // finds some in memory.
 const restBytes = 32 << 20
 
-// NewBuilder returns a builder of posting lists for writers of shards, and for those who
-// compare their lists. Release it for the next one.
-func (b *Budget) NewBuilder() *postings.Builder { return b.tables.NewBuilder() }
-
-// Rest drops most of what is kept of shards in memory, for a time without
-// searches and syncs. It is read and made again as it is wanted.
+// Rest drops most of what is kept of shards in memory, and the table that builders
+// left, for a time without searches and syncs.
 func (b *Budget) Rest() {
 	b.tables.Drop()
 	b.cache.trim()
