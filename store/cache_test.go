@@ -8,8 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
@@ -100,6 +103,46 @@ func readAll(t *testing.T, s *store.Store, texts map[string][]byte) {
 		}
 		if n := len(v.DocOf()); n != v.Header.Blocks {
 			t.Errorf("shard %d: %d blocks, want %d", v.ID, n, v.Header.Blocks)
+		}
+	}
+}
+
+// TestTextGivesBackItsBuffer: a reader that stays does not hold the text of its last
+// slice, of which a merge of hundreds of shards has as many.
+func TestTextGivesBackItsBuffer(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	for _, size := range []int{130_000, shard.LargeTextBytes, shard.LargeTextBytes + 1} {
+		h := writeShard(t, s, []shard.Document{{Path: "source", OID: make([]byte, 20)}}, []string{strings.Repeat("x", size)})
+		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
+			t.Fatal(err)
+		}
+		sn := s.Snapshot()
+		defer sn.Close()
+		v, _ := sn.Shard(h.ID)
+		if _, err := v.Documents(); err != nil {
+			t.Fatal(err)
+		}
+		reader := v.Text()
+		for _, by := range []struct {
+			name     string
+			giveBack func()
+		}{
+			{"Shrink", reader.Shrink},
+			{"Close", func() { _ = reader.Close() }},
+		} {
+			b, err := reader.Slice(0, uint32(size))
+			if err != nil || len(b) != size {
+				t.Fatalf("%d bytes of %d, %v", len(b), size, err)
+			}
+			held := weak.Make(&b[0])
+			b = nil
+			by.giveBack()
+			runtime.GC()
+			if held.Value() != nil {
+				t.Errorf("%s of a reader of %d bytes keeps them", by.name, size)
+			}
+			runtime.KeepAlive(reader)
 		}
 	}
 }

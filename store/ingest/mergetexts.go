@@ -27,15 +27,15 @@ func (o *openTexts) slice(t *shard.Text, lo, hi uint32) ([]byte, error) {
 	return t.Slice(lo, hi)
 }
 
-// use makes t the last one, and closes the first for it. The one before gives back its
-// reservation: a large text that was kept would have the next one wait for ever.
+// use makes t the last one, and closes the first for it. The one before gives back the
+// memory of its slice: a large text that was kept would have the next one wait for ever.
 func (o *openTexts) use(t *shard.Text) error {
 	n := len(o.recent)
 	if n > 0 {
 		if o.recent[n-1] == t {
 			return nil
 		}
-		o.recent[n-1].Release()
+		o.recent[n-1].Shrink()
 	}
 	if i := slices.Index(o.recent, t); i >= 0 {
 		o.recent = append(slices.Delete(o.recent, i, i+1), t)

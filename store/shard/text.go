@@ -114,6 +114,14 @@ func (t *Text) ready(size int) error {
 	return nil
 }
 
+// Shrink is Release, and drops a buffer that is larger than most documents need.
+func (t *Text) Shrink() {
+	t.Release()
+	if cap(t.joined) > pairBytes {
+		t.joined = nil
+	}
+}
+
 // Release ends the loan of the last slice and its reservation if it is
 // large. The caller keeps no reference to the slice. Readers that go on after a
 // large slice call Release, so that others need not wait for their next.
@@ -226,8 +234,8 @@ func (t *Text) Close() error {
 	t.chunks = [textPlaces]chunkRef{}
 	if t.pair != nil {
 		t.v.src.pairs.put(t.pair)
-		t.joined, t.pair = nil, nil
 	}
+	t.joined, t.pair = nil, nil
 	if t.it == nil {
 		return nil
 	}
