@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -39,6 +40,13 @@ const (
 	// blockBytes is the size of a table's blocks: some four packed chunks of text, or
 	// one that is not packed.
 	blockBytes = 32 << 10
+	// leastSaved is how many percent smaller a block must become to be stored
+	// compressed. The text of shards is packed already and does not.
+	leastSaved = 12
+	// leastSavedByZstd is how many percent smaller than with MinLZ it must become to
+	// be stored with zstd, which takes several times as long both ways: lists of
+	// postings and tables do. The engine tries one block in ten.
+	leastSavedByZstd = 10
 	// flushDropped is how long after shards were dropped their files are let go.
 	flushDropped = 10 * time.Second
 )
@@ -121,7 +129,14 @@ func (e *Engine) pebbleOptions() *pebble.Options {
 		Logger:                quiet{o.Event},
 	}
 	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
-		return pebble.UniformDBCompressionSettings(sstable.ZstdCompression)
+		return pebble.UniformDBCompressionSettings(&block.CompressionProfile{
+			Name:                           "trawl",
+			DataBlocks:                     block.BalancedCompression.DataBlocks, // zstd level 1
+			ValueBlocks:                    block.BalancedCompression.ValueBlocks,
+			OtherBlocks:                    block.BalancedCompression.OtherBlocks, // MinLZ
+			MinReductionPercent:            leastSaved,
+			AdaptiveReductionCutoffPercent: leastSavedByZstd,
+		})
 	})
 	for i := range po.Levels {
 		po.Levels[i].BlockSize = blockBytes
