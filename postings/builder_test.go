@@ -86,8 +86,10 @@ func (s *shard) Scan(lo, hi postings.Trigram, f func([]byte) (bool, error)) erro
 	return nil
 }
 
-func (s *shard) WideFold() *postings.Set   { return nil }
-func (s *shard) ScanAlways() *postings.Set { return nil }
+func (s *shard) WideFold() (*postings.Set, error)   { return nil, nil }
+func (s *shard) ScanAlways() (*postings.Set, error) { return nil, nil }
+func (s *shard) Blocks() int                        { return len(s.docOf) }
+func (s *shard) DocOf() ([]uint16, error)           { return s.docOf, nil }
 
 // naive computes the lists the definition asks for, folded and exact.
 func naive(docs [][]byte) map[postings.Trigram]map[uint16]bool {
@@ -184,7 +186,7 @@ func TestLiteralCandidates(t *testing.T) {
 			for _, exact := range []string{"", string(d[at : at+n])} {
 				for _, reader := range []*shard{s, s.folded()} {
 					l := &postings.Literal{Runs: []string{string(lit)}, Exact: exact}
-					c, err := (&postings.Evaluator{Reader: reader, DocOf: s.docOf}).Eval(l)
+					c, err := (&postings.Evaluator{Reader: reader}).Eval(l)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -227,7 +229,7 @@ func TestEvalCombines(t *testing.T) {
 		{lit("d"), []uint16{3}, `"d"`},
 	}
 	for _, tt := range tests {
-		c, err := (&postings.Evaluator{Reader: s, DocOf: s.docOf}).Eval(tt.expr)
+		c, err := (&postings.Evaluator{Reader: s}).Eval(tt.expr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +237,7 @@ func TestEvalCombines(t *testing.T) {
 			t.Errorf("Eval(%v) = %v anchored at %v, want %v at %s", tt.expr, got, c.Anchor, tt.docs, tt.anchor)
 		}
 	}
-	if c, _ := (&postings.Evaluator{Reader: s, DocOf: s.docOf}).Eval(postings.NewOr(lit("alpha"), postings.All)); !c.All {
+	if c, _ := (&postings.Evaluator{Reader: s}).Eval(postings.NewOr(lit("alpha"), postings.All)); !c.All {
 		t.Errorf("(or alpha all) ruled documents out")
 	}
 }
@@ -274,7 +276,7 @@ func TestEvalExact(t *testing.T) {
 			if reader.exact {
 				want = tt.exact
 			}
-			c, err := (&postings.Evaluator{Reader: reader, DocOf: s.docOf}).Eval(l)
+			c, err := (&postings.Evaluator{Reader: reader}).Eval(l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,8 +297,8 @@ func TestEvalWithin(t *testing.T) {
 	s := build(t, postings.NewBuilder(), docs)
 	for _, within := range []*postings.Set{{}, postings.NewSet(3, 10, 17, 18, 150), postings.Full(200)} {
 		before := within.Append(nil)
-		ev := &postings.Evaluator{Reader: s, DocOf: s.docOf, Within: within}
-		whole := &postings.Evaluator{Reader: s, DocOf: s.docOf}
+		ev := &postings.Evaluator{Reader: s, Within: within}
+		whole := &postings.Evaluator{Reader: s}
 		for _, run := range []string{"delta3", "delta", "alpha beta gamma delta", "absent"} {
 			got, err := ev.Eval(&postings.Literal{Runs: []string{run}})
 			if err != nil {

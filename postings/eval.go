@@ -19,8 +19,13 @@ type Reader interface {
 	// WideFold returns the blocks whose text holds U+017F or U+212A, and
 	// ScanAlways those that are not indexed and may hold anything. Both are
 	// borrowed; nil is an empty set.
-	WideFold() *Set
-	ScanAlways() *Set
+	WideFold() (*Set, error)
+	ScanAlways() (*Set, error)
+	// Blocks is how many blocks the shard has.
+	Blocks() int
+	// DocOf maps each block to its document, and is borrowed. It is asked for only when
+	// lists leave some blocks, since it may have to be read.
+	DocOf() ([]uint16, error)
 }
 
 // Candidates are what an expression leaves of one shard.
@@ -58,8 +63,6 @@ type Cost struct {
 // for concurrent use.
 type Evaluator struct {
 	Reader Reader
-	// DocOf maps a block to its document.
-	DocOf []uint16
 	// Within, if not nil, are the blocks that matter: literals of a trigram or
 	// more rule out all others, and so may do with fewer lists. It is not changed.
 	Within *Set
@@ -172,7 +175,7 @@ func (ev *Evaluator) and(e *And) (Candidates, error) {
 		}
 	}
 	if out.Blocks != nil {
-		ev.confine(out.Blocks, out.Docs)
+		return out, ev.confine(out.Blocks, out.Docs)
 	}
 	return out, nil
 }
@@ -252,14 +255,23 @@ func longest(runs []string) (n int) {
 }
 
 // confine drops blocks of documents that are not in docs.
-func (ev *Evaluator) confine(blocks, docs *Set) {
+func (ev *Evaluator) confine(blocks, docs *Set) error {
+	if docs.Len() == 0 {
+		blocks.setArray(nil)
+		return nil
+	}
+	docOf, err := ev.Reader.DocOf()
+	if err != nil {
+		return err
+	}
 	kept := make([]uint16, 0, blocks.Len())
 	for b := range blocks.All() {
-		if docs.Contains(ev.DocOf[b]) {
+		if docs.Contains(docOf[b]) {
 			kept = append(kept, b)
 		}
 	}
 	blocks.setArray(kept)
+	return nil
 }
 
 func (ev *Evaluator) or(e *Or) (Candidates, error) {
@@ -303,14 +315,24 @@ func (ev *Evaluator) candidates(e Expr, blocks *Set, wideFold bool, err error) (
 		return Candidates{All: true}, nil
 	}
 	if wideFold {
-		if w := ev.Reader.WideFold(); w != nil {
-			blocks.Or(w)
+		if err := include(blocks, ev.Reader.WideFold); err != nil {
+			return Candidates{}, err
 		}
 	}
-	if s := ev.Reader.ScanAlways(); s != nil {
-		blocks.Or(s)
+	if err := include(blocks, ev.Reader.ScanAlways); err != nil {
+		return Candidates{}, err
 	}
-	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: e}, nil
+	docs, err := ev.project(blocks)
+	return Candidates{Docs: docs, Blocks: blocks, Anchor: e}, err
+}
+
+// include adds the blocks that more returns.
+func include(blocks *Set, more func() (*Set, error)) error {
+	set, err := more()
+	if set != nil {
+		blocks.Or(set)
+	}
+	return err
 }
 
 // What candidates are worth: reading stops when no more than enoughBlocks are
@@ -473,7 +495,7 @@ func (ev *Evaluator) ranges(ranges []Range) (*Set, error) {
 			ev.Cost.Bytes += len(value)
 			read += len(value)
 			tmp.orWords(words)
-			tooMuch = read > maxShortBytes || wide && tmp.Len() > len(ev.DocOf)/maxShortShare
+			tooMuch = read > maxShortBytes || wide && tmp.Len() > ev.Reader.Blocks()/maxShortShare
 			return !tooMuch, nil
 		})
 		if err != nil || tooMuch {
@@ -487,15 +509,22 @@ func (ev *Evaluator) ranges(ranges []Range) (*Set, error) {
 }
 
 // project returns the documents that own blocks.
-func (ev *Evaluator) project(blocks *Set) *Set {
+func (ev *Evaluator) project(blocks *Set) (*Set, error) {
+	if blocks.Len() == 0 {
+		return &Set{}, nil
+	}
+	docOf, err := ev.Reader.DocOf()
+	if err != nil {
+		return nil, err
+	}
 	if !blocks.dense {
 		docs := make([]uint16, 0, len(blocks.array))
 		for _, b := range blocks.array {
-			if d := ev.DocOf[b]; len(docs) == 0 || docs[len(docs)-1] != d {
+			if d := docOf[b]; len(docs) == 0 || docs[len(docs)-1] != d {
 				docs = append(docs, d)
 			}
 		}
-		return &Set{array: docs, count: len(docs)}
+		return &Set{array: docs, count: len(docs)}, nil
 	}
 	// Blocks and documents are in the same order, so the bits of a word are
 	// gathered before it is written.
@@ -504,7 +533,7 @@ func (ev *Evaluator) project(blocks *Set) *Set {
 	at, gathered := 0, uint64(0)
 	for i, w := range blocks.words {
 		for ; w != 0; w &= w - 1 {
-			d := int(ev.DocOf[i<<6|bits.TrailingZeros64(w)])
+			d := int(docOf[i<<6|bits.TrailingZeros64(w)])
 			if d>>6 != at {
 				words[at] |= gathered
 				at, gathered = d>>6, 0
@@ -515,5 +544,5 @@ func (ev *Evaluator) project(blocks *Set) *Set {
 	words[at] |= gathered
 	out.recount()
 	out.shrink()
-	return out
+	return out, nil
 }

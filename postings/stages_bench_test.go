@@ -144,7 +144,7 @@ func BenchmarkEval(b *testing.B) {
 			var ev *postings.Evaluator
 			candidates := 0
 			for b.Loop() {
-				ev = &postings.Evaluator{Reader: s, DocOf: s.docOf}
+				ev = &postings.Evaluator{Reader: s}
 				c, err := ev.Eval(bb.expr)
 				if err != nil {
 					b.Fatal(err)

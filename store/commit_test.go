@@ -130,13 +130,9 @@ func TestHistoryShardRoundTrip(t *testing.T) {
 		}
 	}
 	// A renamed file is found by both of its paths.
-	identity := make([]uint16, docs.Len())
-	for i := range identity {
-		identity[i] = uint16(i)
-	}
 	lists := v.ListReader()
 	defer lists.Close()
-	ev := postings.Evaluator{Reader: v.Lists(shard.FieldPath, lists), DocOf: identity}
+	ev := postings.Evaluator{Reader: v.Lists(shard.FieldPath, lists)}
 	found, err := ev.Eval(&postings.Literal{Runs: []string{"older"}})
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func TestShardLimits(t *testing.T) {
 			t.Errorf("%s: %d documents, the last is %q", tt.name, docs.Len(), docs.Path(last))
 		}
 		lists := v.ListReader()
-		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists), DocOf: v.DocOf()}
+		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists)}
 		if c, err := ev.Eval(&postings.Literal{Runs: []string{"\n\x00\x00"}}); err != nil || (c.Docs.Len() == tt.documents) != (tt.size > 0) {
 			t.Errorf("%s: %d documents end with a newline, %v", tt.name, c.Docs.Len(), err)
 		}
@@ -210,7 +210,7 @@ func TestExactLists(t *testing.T) {
 			{shard.FieldPath, "dir/", "DIR/", []uint16{0, 1, 2, 3, 4}},
 		} {
 			lists := v.ListReader()
-			ev := postings.Evaluator{Reader: v.Lists(c.field, lists), DocOf: v.DocOf()}
+			ev := postings.Evaluator{Reader: v.Lists(c.field, lists)}
 			got, err := ev.Eval(&postings.Literal{Runs: []string{c.folded}, Exact: c.text})
 			if err != nil || got.All || !slices.Equal(got.Docs.Append(nil), c.want) {
 				t.Errorf("folded %v: field %d, %q as %q: got %+v, %v; want %v", tt.index, c.field, c.folded, c.text, got, err, c.want)

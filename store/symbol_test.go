@@ -51,7 +51,7 @@ func names(t *testing.T, v shard.View, literal string) []uint16 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := postings.Evaluator{Reader: lists, DocOf: v.DocOf()}
+	ev := postings.Evaluator{Reader: lists}
 	c, err := ev.Eval(&postings.Literal{Runs: []string{literal}, WideFold: literal == "wide"})
 	if err != nil {
 		t.Fatal(err)

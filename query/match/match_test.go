@@ -62,7 +62,7 @@ func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 	t.Helper()
 	lists := c.view.ListReader()
 	defer lists.Close()
-	ev := &postings.Evaluator{Reader: c.view.Lists(shard.FieldContent, lists), DocOf: c.view.DocOf()}
+	ev := &postings.Evaluator{Reader: c.view.Lists(shard.FieldContent, lists)}
 	cand, err := ev.Eval(m.Expr)
 	if err != nil {
 		t.Fatal(err)

@@ -54,8 +54,10 @@ func (l *lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)
 	return nil
 }
 
-func (l *lists) WideFold() *postings.Set   { return l.wide }
-func (l *lists) ScanAlways() *postings.Set { return nil }
+func (l *lists) WideFold() (*postings.Set, error)   { return l.wide, nil }
+func (l *lists) ScanAlways() (*postings.Set, error) { return nil, nil }
+func (l *lists) Blocks() int                        { return 1 }
+func (l *lists) DocOf() ([]uint16, error)           { return []uint16{0}, nil }
 
 // FuzzExpr: a text that a regexp matches is a candidate of its expression,
 // whichever lists there are.
@@ -87,7 +89,7 @@ func FuzzExpr(f *testing.F) {
 		l := newLists(t, b, text)
 		e := plan.Expr(tree)
 		for _, l.exact = range []bool{false, true} {
-			c, err := (&postings.Evaluator{Reader: l, DocOf: []uint16{0}}).Eval(e)
+			c, err := (&postings.Evaluator{Reader: l}).Eval(e)
 			if err != nil {
 				t.Fatal(err)
 			}

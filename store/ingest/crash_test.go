@@ -224,7 +224,7 @@ func checkLists(t *testing.T, st *store.Store) {
 			t.Fatal(err)
 		}
 		lists := v.ListReader()
-		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists), DocOf: v.DocOf()}
+		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists)}
 		text := v.Text()
 		for i := range docs.Len() {
 			b, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1])

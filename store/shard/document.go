@@ -330,6 +330,17 @@ func (d *Documents) RunOf(i int) Run {
 // ascending, dead ones too. They are shared.
 func (d *Documents) Unsearchable() []uint16 { return d.unsearchable }
 
+// countReasons counts documents by reason, up to the last reason that there is.
+func countReasons(of iter.Seq[Reason]) (counts []int) {
+	for reason := range of {
+		for len(counts) <= int(reason) {
+			counts = append(counts, 0)
+		}
+		counts[reason]++
+	}
+	return counts
+}
+
 // Depth returns how many slashes the path of document i has, at most 255.
 func (d *Documents) Depth(i int) byte {
 	d.deep.Do(func() {

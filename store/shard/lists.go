@@ -90,11 +90,16 @@ func (r *ListReader) scan(f func(value []byte) (bool, error)) error {
 	return r.failure()
 }
 
+// failure returns what ended the iterator. It would say the same of the next shard: that
+// is read through another.
 func (r *ListReader) failure() error {
-	if err := r.it.Error(); err != nil {
-		return fmt.Errorf("read posting lists: %w", err)
+	err := r.it.Error()
+	if err == nil {
+		return nil
 	}
-	return nil
+	_ = r.it.Close() // it says the same again
+	r.it = nil
+	return fmt.Errorf("read posting lists: %w", err)
 }
 
 // Lists reads posting lists of one field of one shard; it implements
@@ -107,8 +112,8 @@ type Lists struct {
 	wide *postings.Set
 }
 
-// Lists returns the lists of the content or the paths, read through r; those of
-// symbols are SymbolLists. Documents must have succeeded before.
+// Lists returns the lists of a field, read through r. Those of symbols that may fold to
+// other names are SymbolLists.
 func (v View) Lists(f Field, r *ListReader) *Lists { return &Lists{v: v, field: f, r: r} }
 
 // Exact reports whether List and Scan know trigrams with an upper-case letter.
@@ -143,20 +148,57 @@ func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)
 
 // WideFold returns the blocks, or for paths the documents, with a rune outside
 // ASCII that folds to an ASCII letter.
-func (l *Lists) WideFold() *postings.Set {
-	switch l.field {
-	case FieldPath:
-		return l.v.tables().widePath
-	case FieldSymbol:
-		return l.wide
+func (l *Lists) WideFold() (*postings.Set, error) {
+	if l.field == FieldSymbol {
+		return l.wide, nil
 	}
-	return l.v.tables().wide
+	sets, err := l.v.sets()
+	if err != nil {
+		return nil, err
+	}
+	if l.field == FieldPath {
+		return sets.widePath, nil
+	}
+	return sets.wide, nil
 }
 
 // ScanAlways returns the blocks that are not indexed, for the content field.
-func (l *Lists) ScanAlways() *postings.Set {
+func (l *Lists) ScanAlways() (*postings.Set, error) {
 	if l.field != FieldContent {
-		return nil
+		return nil, nil
 	}
-	return l.v.tables().scan
+	sets, err := l.v.sets()
+	if err != nil {
+		return nil, err
+	}
+	return sets.scan, nil
 }
+
+// Blocks is how many numbers the lists have: of blocks, or of documents for paths.
+func (l *Lists) Blocks() int {
+	if l.field == FieldPath {
+		return l.v.Header.Documents
+	}
+	return l.v.Header.Blocks
+}
+
+// DocOf maps these numbers to documents.
+func (l *Lists) DocOf() ([]uint16, error) {
+	if l.field == FieldPath {
+		return identity[:l.v.Header.Documents], nil
+	}
+	t, err := l.v.load()
+	if err != nil {
+		return nil, err
+	}
+	return t.docOf, nil
+}
+
+// identity maps a number to itself: in lists of paths a block is a document.
+var identity = func() []uint16 {
+	out := make([]uint16, postings.MaxBlocks)
+	for i := range out {
+		out[i] = uint16(i)
+	}
+	return out
+}()

@@ -43,7 +43,7 @@ func (m *Memory) Bytes() int { return len(m.text) }
 // View returns the shard, numbered 0 as no shard of a store is. It owns what
 // was added; the Memory is empty afterwards.
 func (m *Memory) View() (View, error) {
-	t := &shardTables{docs: newDocuments(), newlines: m.newlines}
+	t := &shardTables{docs: newDocuments(), newlines: m.newlines, sets: &listSets{}}
 	for docs := m.docs; len(docs) > 0; {
 		n := pageLength(docs)
 		if err := t.docs.addPage(encodePage(docs[:n])); err != nil {

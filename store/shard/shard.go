@@ -3,6 +3,7 @@ package shard
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,9 @@ type Header struct {
 	Full bool `json:"crowded,omitempty"`
 	// Index is the layout of what stands in the shard.
 	Index IndexVersion `json:"index"`
+	// Reasons counts the documents by Reason, up to the last that there is. It is nil if
+	// an older program wrote the shard.
+	Reasons []int `json:"reasons,omitempty"`
 	// Symbols has the counts of the shard's symbols; nil before they have been
 	// written.
 	Symbols *SymbolCounts `json:"symbols,omitempty"`
@@ -67,6 +71,7 @@ type shardMemory struct {
 	// loading is held while tables are read; nothing else needs it.
 	loading sync.Mutex
 	tables  atomic.Pointer[shardTables]
+	sets    atomic.Pointer[listSets]
 }
 
 // New returns a shard of which nothing was read yet.
@@ -79,16 +84,22 @@ func (sh *Shard) With(h Header) *Shard {
 	return &Shard{ID: sh.ID, Header: h, memory: sh.memory}
 }
 
-// shardTables are the tables of a shard that a search needs. They do not
-// change, except for their cached chunks.
+// listSets are what posting lists do not say: the blocks, and for paths the documents,
+// in which something may be found all the same. A search needs no more than these and
+// the lists to know that a shard has nothing. nil is an empty set.
+type listSets struct {
+	cached
+	wide, widePath, scan *postings.Set
+}
+
+// shardTables are the tables of a shard that a search needs which finds something
+// there. They do not change, except for their cached chunks.
 type shardTables struct {
 	cached
+	sets     *listSets
 	docs     *Documents
 	docOf    []uint16
 	newlines []uint16
-	wide     *postings.Set
-	widePath *postings.Set
-	scan     *postings.Set
 	// commits is nil unless it is a history shard.
 	commits *Commits
 
@@ -114,6 +125,9 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 		return t, nil
 	}
 	t, err := readTables(r, sh.ID)
+	if err == nil {
+		t.sets, err = sh.loadSets(r, k)
+	}
 	if err == nil && sh.Header.IsHistory() {
 		t.commits, err = readCommits(r, sh.ID)
 	}
@@ -135,6 +149,29 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 	return t, nil
 }
 
+// loadSets returns the sets beside the lists as load does the tables.
+func (sh *Shard) loadSets(r pebble.Reader, k *cache) (*listSets, error) {
+	if s := sh.memory.sets.Load(); s != nil {
+		s.touch()
+		return s, nil
+	}
+	s, err := readSets(r, sh.ID)
+	if err != nil {
+		return nil, inShard(sh.ID, err)
+	}
+	memory := sh.memory
+	s.bytes = setsBytes + int64(s.wide.Bytes()+s.widePath.Bytes()+s.scan.Bytes())
+	s.drop = func() { memory.sets.CompareAndSwap(s, nil) }
+	// Of two readers that come at a time one's are kept.
+	if memory.sets.CompareAndSwap(nil, s) && !k.add(&s.cached) {
+		s.drop()
+	}
+	return s, nil
+}
+
+// setsBytes is about what sets take that are empty.
+const setsBytes = 256
+
 // agree compares the tables with what the header says of them.
 func (t *shardTables) agree(h *Header) error {
 	if c := t.commits; c != nil && (c.Len() != h.Commits || len(c.Status) != t.docs.Len()) {
@@ -143,17 +180,15 @@ func (t *shardTables) agree(h *Header) error {
 	if t.docs.Len() != h.Documents || len(t.docOf) != h.Blocks || len(t.newlines) != h.Blocks {
 		return fmt.Errorf("%w: tables and header differ", engine.ErrCorrupt)
 	}
+	if h.Reasons != nil && !slices.Equal(h.Reasons, countReasons(slices.Values(t.docs.Reason))) {
+		return fmt.Errorf("%w: documents without text and header differ", engine.ErrCorrupt)
+	}
 	return nil
 }
 
 // size is about what the tables take in memory.
 func (t *shardTables) size() int64 {
 	n := t.docs.bytes() + 2*len(t.docOf) + 2*len(t.newlines) + 8*len(t.checked) + 8*len(t.chunks) + 4*len(t.offered)
-	for _, set := range []*postings.Set{t.wide, t.widePath, t.scan} {
-		if set != nil {
-			n += 2 * min(set.Len(), postings.MaxBlocks/16)
-		}
-	}
 	if t.commits != nil {
 		n += t.commits.bytes()
 	}
@@ -167,17 +202,20 @@ func readTables(r pebble.Reader, id uint32) (t *shardTables, err error) {
 	}
 	t.docs.seal()
 	t.docOf = t.docs.docOf()
-	if t.newlines, err = readNewlines(r, id); err != nil {
-		return t, err
-	}
-	if t.wide, err = readSpecial(r, id, specialWideFold); err != nil {
-		return t, err
-	}
-	if t.scan, err = readSpecial(r, id, specialScanAlways); err != nil {
-		return t, err
-	}
-	t.widePath, err = readSpecial(r, id, specialWidePath)
+	t.newlines, err = readNewlines(r, id)
 	return t, err
+}
+
+func readSets(r pebble.Reader, id uint32) (s *listSets, err error) {
+	s = &listSets{}
+	if s.wide, err = readSpecial(r, id, specialWideFold); err != nil {
+		return nil, err
+	}
+	if s.scan, err = readSpecial(r, id, specialScanAlways); err != nil {
+		return nil, err
+	}
+	s.widePath, err = readSpecial(r, id, specialWidePath)
+	return s, err
 }
 
 func readCommits(r pebble.Reader, id uint32) (*Commits, error) {

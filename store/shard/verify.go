@@ -105,6 +105,9 @@ func (w *verifier) tables() bool {
 	if w.fault("documents", err) {
 		return false
 	}
+	if t.sets, err = readSets(w.v.src.Reader, w.v.ID); w.fault("documents", err) {
+		return false
+	}
 	if h.IsHistory() {
 		if t.commits, err = readCommits(w.v.src.Reader, w.v.ID); w.fault("commits", err) {
 			return false
@@ -157,7 +160,7 @@ func (w *verifier) commits(c *Commits) {
 
 // text goes over the documents, and gathers the lists of their content.
 func (w *verifier) text() error {
-	docs, scan := w.t.docs, w.t.scan
+	docs, scan := w.t.docs, w.t.sets.scan
 	text := w.v.Text()
 	text.Done = w.ctx.Done()
 	defer text.Close()

@@ -36,7 +36,7 @@ func (w *verifier) contentLists() error {
 	if err := w.compare(FieldContent, w.builder.Walk); err != nil {
 		return err
 	}
-	w.sameSet("the blocks with wide letters", w.t.wide, &w.wide)
+	w.sameSet("the blocks with wide letters", w.t.sets.wide, &w.wide)
 	w.builder.Reset()
 	return nil
 }
@@ -59,7 +59,7 @@ func (w *verifier) pathLists() error {
 			}
 		}
 	}
-	w.sameSet("the paths with wide letters", w.t.widePath, &wide)
+	w.sameSet("the paths with wide letters", w.t.sets.widePath, &wide)
 	err := w.compare(FieldPath, w.builder.Walk)
 	w.builder.Reset()
 	return err

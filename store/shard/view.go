@@ -75,7 +75,7 @@ func (v View) load() (*shardTables, error) {
 		return t, nil
 	}
 	if v.Quarantine != nil {
-		return nil, inShard(v.ID, fmt.Errorf("%w: %s", ErrQuarantined, v.Quarantine.Reason))
+		return nil, v.quarantined()
 	}
 	t, err := v.Shard.load(v.src.Reader, v.src.cache)
 	if err != nil {
@@ -85,11 +85,29 @@ func (v View) load() (*shardTables, error) {
 	return t, nil
 }
 
+func (v View) quarantined() error {
+	return inShard(v.ID, fmt.Errorf("%w: %s", ErrQuarantined, v.Quarantine.Reason))
+}
+
 // tables are the pinned ones; Documents must have succeeded before.
 func (v View) tables() *shardTables { return v.pin.Load() }
 
+// Loaded reports whether the document table is in memory.
+func (v View) Loaded() bool { return v.pin.Load() != nil || v.Shard.memory.tables.Load() != nil }
+
 // DocOf maps each block to its document. Documents must have succeeded before.
 func (v View) DocOf() []uint16 { return v.tables().docOf }
+
+// sets returns the sets beside the lists.
+func (v View) sets() (*listSets, error) {
+	if t := v.pin.Load(); t != nil {
+		return t.sets, nil
+	}
+	if v.Quarantine != nil {
+		return nil, v.quarantined()
+	}
+	return v.loadSets(v.src.Reader, v.src.cache)
+}
 
 // Newlines counts the newlines of each block. Documents must have succeeded
 // before.
@@ -97,7 +115,7 @@ func (v View) Newlines() []uint16 { return v.tables().newlines }
 
 // ScanAlways returns the blocks that have text and are not indexed, or nil.
 // Documents must have succeeded before.
-func (v View) ScanAlways() *postings.Set { return v.tables().scan }
+func (v View) ScanAlways() *postings.Set { return v.tables().sets.scan }
 
 // MayFoldWide reports whether the text of blocks lo up to hi, which are those of
 // a document, may hold U+017F or U+212A. Documents must have succeeded before.
@@ -105,7 +123,8 @@ func (v View) MayFoldWide(lo, hi int) bool {
 	if v.InMemory() {
 		return true
 	}
-	for _, set := range []*postings.Set{v.tables().wide, v.tables().scan} {
+	sets := v.tables().sets
+	for _, set := range []*postings.Set{sets.wide, sets.scan} {
 		if set != nil && set.Meets(lo, hi) {
 			return true
 		}

@@ -268,6 +268,13 @@ func (w *Writer) Finish(ctx context.Context) (Header, error) {
 	if len(w.docs) > 0 {
 		h.Quality = w.docs[0].Quality
 	}
+	h.Reasons = countReasons(func(yield func(Reason) bool) {
+		for i := range w.docs {
+			if !yield(w.docs[i].Reason) {
+				return
+			}
+		}
+	})
 	if w.failed == nil {
 		if err := w.finish(ctx); err != nil {
 			w.failed = fmt.Errorf("write shard: %w", err)

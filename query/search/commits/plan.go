@@ -60,7 +60,7 @@ func planCommits(v shard.View, q *commitQuery, people map[uint32]store.People, b
 // narrow returns documents such that every commit that matches has one of
 // them, nil for all.
 func (p *shardPlan) narrow(q *commitQuery, in *shardplan.Reader) (*postings.Set, error) {
-	content, paths := in.Content(p.view), in.Paths(p.view, p.docs)
+	content, paths := in.Content(p.view), in.Paths(p.view)
 	texts, err := p.texting(q, content)
 	if err != nil {
 		return nil, err

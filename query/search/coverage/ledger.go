@@ -118,7 +118,10 @@ func (l *Ledger) Verify(s *verify.Segment) {
 // each calls f with the number of documents of each repository. Documents are
 // ascending, so those of one stand together.
 func (l *Ledger) each(p *shardplan.Plan, docs []uint16, f func(*work, int)) {
-	if runs := p.Docs.Runs(); len(runs) == 1 && len(docs) > 0 {
+	if len(docs) == 0 {
+		return // the plan may have no table of documents
+	}
+	if runs := p.Docs.Runs(); len(runs) == 1 {
 		f(l.of(runs[0].Repository), len(docs))
 		return
 	}

@@ -27,6 +27,9 @@ func (l *Ledger) Report() {
 			if idle++; idle > MaxIdle {
 				break
 			}
+			if !l.inMemory(repo) {
+				continue // it is one of the rest
+			}
 		}
 		whole := true
 		for _, rev := range l.revisions(repo) {
@@ -52,6 +55,15 @@ func (l *Ledger) Report() {
 		return
 	}
 	l.task.Trace.CoverLater(out, heldBytes+len(queries)*l.task.Visible.Len()/8, rest)
+}
+
+// inMemory reports whether the coverage of a repository is found without reading from
+// disk.
+func (l *Ledger) inMemory(repo *store.Repository) bool {
+	return !slices.ContainsFunc(repo.Shards, func(id uint32) bool {
+		v, looked := l.views[id]
+		return looked && !v.Loaded()
+	})
 }
 
 const (

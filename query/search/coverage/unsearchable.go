@@ -21,6 +21,9 @@ func (l *Ledger) ReportNoText() {
 	}
 	counts := map[shard.Reason]int{}
 	for _, v := range l.views { // what was not planned is reported
+		if len(asking) == 0 || !mayLackText(v, asking) {
+			continue
+		}
 		docs, err := v.Documents()
 		if err != nil {
 			continue
@@ -42,4 +45,19 @@ func (l *Ledger) ReportNoText() {
 		}
 	}
 	l.task.Report.Skips().Add(report.NoText(counts))
+}
+
+// mayLackText reports whether a shard may have documents whose text one of some queries
+// would have been looked for in. Its header says so, but for shards of older programs.
+func mayLackText(v shard.View, asking []*target.Query) bool {
+	if v.Header.Reasons == nil {
+		return true
+	}
+	for reason, n := range v.Header.Reasons {
+		why := shard.Reason(reason)
+		if n > 0 && why != shard.Searchable && slices.ContainsFunc(asking, func(b *target.Query) bool { return b.ExpectsText(why) }) {
+			return true
+		}
+	}
+	return false
 }

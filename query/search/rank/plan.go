@@ -121,7 +121,7 @@ func (p *Plan) readGroups(ctx context.Context, in *shardplan.Reader, queries []*
 		return err
 	}
 	defer shardplan.Recovered(&err)
-	p.symbols = in.Evaluator(p.View, shard.FieldSymbol, p.View.DocOf())
+	p.symbols = in.Evaluator(p.View, shard.FieldSymbol)
 	defer func() { p.AddCost(p.symbols.Cost) }()
 	if p.groups == nil {
 		p.groups = map[string]*postings.Set{}

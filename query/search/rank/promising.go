@@ -101,12 +101,8 @@ func (w *Window) promises(n int) (yes bool) {
 	if v.InMemory() || w.task.Visible.IsShared(v.ID) {
 		return true
 	}
-	docs, err := v.Documents()
-	if err != nil {
-		return true
-	}
 	for _, q := range w.queries {
-		if q.InSymbols || w.mayBeCalled(v, docs, q) {
+		if q.InSymbols || w.mayBeCalled(v, q) {
 			return true
 		}
 	}
@@ -115,14 +111,14 @@ func (w *Window) promises(n int) (yes bool) {
 
 // mayBeCalled reports whether the path of a document may match a pattern of q, or
 // a filter if it has no patterns.
-func (w *Window) mayBeCalled(v shard.View, docs *shard.Documents, q *target.Query) bool {
+func (w *Window) mayBeCalled(v shard.View, q *target.Query) bool {
 	if q.Tree == nil {
 		return slices.ContainsFunc(q.Paths, func(f compile.PathFilter) bool { return f.HasSpans() })
 	}
 	if !q.InPath {
 		return false
 	}
-	paths := w.in[0].Paths(v, docs)
+	paths := w.in[0].Paths(v)
 	defer w.count(paths)
 	for _, a := range q.Atoms {
 		if a.ContentOnly || a.Silent || a.Negated {
@@ -142,7 +138,7 @@ func (w *Window) mayDefine(n int, v shard.View) (yes bool) {
 		return false
 	}
 	known := map[string]*postings.Set{}
-	symbols := w.in[0].Evaluator(v, shard.FieldSymbol, v.DocOf())
+	symbols := w.in[0].Evaluator(v, shard.FieldSymbol)
 	defer w.count(symbols)
 	for _, q := range named(w.queries) {
 		for _, t := range q.Terms {
@@ -169,7 +165,7 @@ func (w *Window) mayHold(v shard.View, terms []compile.Term) (yes bool) {
 	if !v.HasSymbols() {
 		return false
 	}
-	symbols := w.in[0].Evaluator(v, shard.FieldSymbol, v.DocOf())
+	symbols := w.in[0].Evaluator(v, shard.FieldSymbol)
 	defer w.count(symbols)
 	return slices.ContainsFunc(terms, func(t compile.Term) bool {
 		groups, err := shardplan.Groups(symbols, t.Inside)

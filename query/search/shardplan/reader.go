@@ -54,25 +54,24 @@ func (r *Reader) Content(v shard.View) *postings.Evaluator {
 	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return r.content.of(r, v, shard.FieldContent, v.DocOf())
+	return r.content.of(r, v, shard.FieldContent)
 }
 
 // Paths returns an evaluator of path lists, in which a block is a document, to be used
 // until the next call.
-func (r *Reader) Paths(v shard.View, docs *shard.Documents) *postings.Evaluator {
+func (r *Reader) Paths(v shard.View) *postings.Evaluator {
 	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return r.paths.of(r, v, shard.FieldPath, identity[:docs.Len()])
+	return r.paths.of(r, v, shard.FieldPath)
 }
 
-// Evaluator returns an evaluator of the lists of a field, whose blocks belong to
-// the documents docOf.
-func (r *Reader) Evaluator(v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
+// Evaluator returns an evaluator of the lists of a field.
+func (r *Reader) Evaluator(v shard.View, f shard.Field) *postings.Evaluator {
 	if r == nil {
 		return &postings.Evaluator{}
 	}
-	return new(evaluator).of(r, v, f, docOf)
+	return new(evaluator).of(r, v, f)
 }
 
 // evaluator is an evaluator with the lists that it reads.
@@ -81,9 +80,9 @@ type evaluator struct {
 	lists shard.Lists
 }
 
-func (e *evaluator) of(in *Reader, v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
+func (e *evaluator) of(in *Reader, v shard.View, f shard.Field) *postings.Evaluator {
 	e.lists = *v.Lists(f, in.lists)
-	e.Evaluator = postings.Evaluator{Reader: &e.lists, DocOf: docOf, Scratch: in.scratch}
+	e.Evaluator = postings.Evaluator{Reader: &e.lists, Scratch: in.scratch}
 	return &e.Evaluator
 }
 
@@ -93,5 +92,5 @@ func (r *Reader) symbols(v shard.View) (*postings.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &postings.Evaluator{Reader: lists, DocOf: v.DocOf(), Scratch: r.scratch}, nil
+	return &postings.Evaluator{Reader: lists, Scratch: r.scratch}, nil
 }

@@ -19,7 +19,9 @@ import (
 // Plan has the candidates of one shard for some basic queries, as the posting lists leave
 // them.
 type Plan struct {
-	View   shard.View
+	View shard.View
+	// Docs is the document table. It may be nil if there are no candidates: it is read
+	// only when lists leave some.
 	Docs   *shard.Documents
 	Basics []Basic
 	// Files, in a shard of files read through git, are those of each commit.
@@ -55,15 +57,6 @@ type Atom struct {
 	Finder *match.Finder
 }
 
-// identity maps a number to itself: in path lists a block is a document.
-var identity = func() []uint16 {
-	out := make([]uint16, postings.MaxBlocks)
-	for i := range out {
-		out[i] = uint16(i)
-	}
-	return out
-}()
-
 // Recovered, when it is deferred, makes a panic the error: one over a damaged shard must
 // not end other searches.
 func Recovered(err *error) {
@@ -82,13 +75,9 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
 		}
 	}()
-	docs, err := v.Documents()
-	if err != nil {
-		return nil, err
-	}
 	brute = brute || v.InMemory()
-	p = &Plan{View: v, Docs: docs, Files: files, Basics: make([]Basic, len(queries))}
-	content, path := in.Content(v), in.Paths(v, docs)
+	p = &Plan{View: v, Files: files, Basics: make([]Basic, len(queries))}
+	content, path := in.Content(v), in.Paths(v)
 	all := &postings.Set{}
 	for i, b := range queries {
 		bp := &p.Basics[i]
@@ -97,7 +86,7 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 				return nil, err
 			}
 		} else if !brute {
-			if err := bp.read(ctx, docs, in, b, content, path, limit-p.held); err != nil {
+			if err := bp.read(ctx, v, in, b, content, path, limit-p.held); err != nil {
 				return nil, err
 			}
 		} else {
@@ -110,8 +99,13 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 			all.Or(bp.Docs)
 		}
 	}
+	if v.Loaded() || all == nil || all.Len() > 0 {
+		if p.Docs, err = v.Documents(); err != nil {
+			return nil, err
+		}
+	}
 	if p.choose(queries, all); len(p.Candidates) > 0 {
-		p.ProseWords = proseOf(docs.Words)
+		p.ProseWords = proseOf(p.Docs.Words)
 		p.makeFinders(queries)
 	}
 	p.AddCost(content.Cost)
@@ -154,7 +148,7 @@ func (p *Plan) AddCost(c postings.Cost) {
 
 // read evaluates the expressions of b's atoms and path filters. Beyond limit bytes an
 // atom forgets where it may match once it has narrowed the documents.
-func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, limit int) error {
+func (bp *Basic) read(ctx context.Context, v shard.View, in *Reader, b *target.Query, content, path *postings.Evaluator, limit int) error {
 	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.PathExpr())
 	if err != nil {
@@ -175,7 +169,9 @@ func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b 
 		if left != nil && left.Len() == 0 {
 			continue
 		}
-		content.Within, path.Within = within(docs, left)
+		if content.Within, path.Within, err = within(v, left); err != nil {
+			return err
+		}
 		if b.InContent || a.Silent {
 			if ap.Content, err = content.Eval(a.Expr); err != nil {
 				return err
@@ -203,12 +199,16 @@ func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b 
 
 // within returns the blocks and the documents to which lists are confined when
 // some documents are left, nil when these are so many that it does not pay.
-func within(docs *shard.Documents, left *postings.Set) (blocks, documents *postings.Set) {
+func within(v shard.View, left *postings.Set) (blocks, documents *postings.Set, err error) {
 	const worthConfining = 4
-	if left == nil || worthConfining*left.Len() > docs.Len() {
-		return nil, nil
+	if left == nil || worthConfining*left.Len() > v.Header.Documents {
+		return nil, nil, nil
 	}
-	return BlocksOf(docs, left.Append(nil)), left
+	docs, err := v.Documents()
+	if err != nil {
+		return nil, nil, err
+	}
+	return BlocksOf(docs, left.Append(nil)), left, nil
 }
 
 // BlocksOf returns the blocks of some documents, which are ascending.
@@ -289,7 +289,7 @@ func (bp *Basic) Narrow(t compile.Tree) *postings.Set {
 // choose lists the candidates that a revision of a chosen repository holds.
 func (p *Plan) choose(queries []*target.Query, all *postings.Set) {
 	if all == nil {
-		all = postings.Full(p.Docs.Len())
+		all = postings.Full(p.View.Header.Documents)
 	}
 	if all.Len() == 0 {
 		return
@@ -428,8 +428,8 @@ func (p *Plan) countBlocks() int {
 			if a.Content.Blocks != nil {
 				n += a.Content.Blocks.Len()
 			} else if a.Content.All {
-				n += len(p.View.DocOf())
-			} else {
+				n += p.View.Header.Blocks
+			} else if a.Content.Docs.Len() > 0 {
 				n += blocksOfDocs(p.Docs, a.Content.Docs)
 			}
 		}
@@ -448,7 +448,7 @@ func blocksOfDocs(docs *shard.Documents, set *postings.Set) int {
 // Step returns the step of a plan that began at start, for the trace; an empty name
 // stands for that of the shard.
 func (p *Plan) Step(t *task.Task, name string, start time.Time) report.Step {
-	shard, documents, candidates, blocks, cost := p.View.ID, p.Docs.Len(), len(p.Candidates), p.countBlocks(), p.Cost
+	shard, documents, candidates, blocks, cost := p.View.ID, p.View.Header.Documents, len(p.Candidates), p.countBlocks(), p.Cost
 	hidden := t.HidesDetails()
 	return report.Step{Start: start.Sub(t.Start), Took: t.Now().Sub(start), Later: func() (string, []report.Field) {
 		if name == "" {
