@@ -13,12 +13,14 @@ import (
 // Each list grows as gaps (codec.go) in a chain of small pieces, 8 bytes at
 // first and doubling to 256, cut from slabs. A quarter of the Linux tree, 62
 // thousand blocks, makes 75 million postings in about 95 MB. The table that
-// finds a trigram's list is another 64 MB, taken with the first text and kept
-// until Release.
+// finds a trigram's list is another 64 MB, or less (see Tables), taken with the first
+// text and kept until Release.
 type Builder struct {
 	tables *Tables
-	// index holds, for each trigram, one more than its number in lists.
+	// index, or rows if there was no table, holds for each trigram one more than its
+	// number in lists.
 	index *table
+	rows  *rows
 	lists []growing
 	slabs [][]byte
 	// used is how much of the last slab is taken.
@@ -88,8 +90,10 @@ func (b *Builder) addBlock(block int, window []byte, atEnd, exact bool) {
 	if len(window) == 0 {
 		return
 	}
-	if b.index == nil {
-		b.index = b.tables.take()
+	if b.index == nil && b.rows == nil {
+		if b.index = b.tables.take(); b.index == nil {
+			b.rows = newRows()
+		}
 	}
 	b.nextMark()
 	// t is folded, x as it stands.
@@ -171,8 +175,14 @@ func (b *Builder) flush(block int) {
 	fresh := b.fresh[:b.collected]
 	numbers := b.numbers[:b.collected]
 	b.collected = 0
-	for i, t := range fresh {
-		numbers[i] = b.index[t]
+	if b.index != nil {
+		for i, t := range fresh {
+			numbers[i] = b.index[t]
+		}
+	} else {
+		for i, t := range fresh {
+			numbers[i] = b.rows.get(t)
+		}
 	}
 	for i, t := range fresh {
 		n := numbers[i]
@@ -201,13 +211,31 @@ func (b *Builder) flush(block int) {
 // list returns one more than the number of t's list, which it begins if there
 // is none.
 func (b *Builder) list(t Trigram) uint32 {
-	if n := b.index[t]; n != 0 {
+	if n := b.numberOf(t); n != 0 {
 		return n
 	}
 	at := b.piece(firstPiece)
 	b.lists = append(b.lists, growing{trigram: t.Bytes(), size: firstSize, first: at, next: at, end: at + firstPiece, last: -1})
-	b.index[t] = uint32(len(b.lists))
-	return b.index[t]
+	n := uint32(len(b.lists))
+	b.number(t, n)
+	return n
+}
+
+// numberOf returns one more than the number of t's list, 0 if there is none.
+func (b *Builder) numberOf(t Trigram) uint32 {
+	if b.index != nil {
+		return b.index[t]
+	}
+	return b.rows.get(uint32(t))
+}
+
+// number sets what numberOf returns.
+func (b *Builder) number(t Trigram, n uint32) {
+	if b.index != nil {
+		b.index[t] = n
+	} else {
+		b.rows.set(uint32(t), n)
+	}
 }
 
 func (b *Builder) put(l *growing, c byte) {
@@ -260,7 +288,7 @@ func (b *Builder) walk(exact bool, f func(t Trigram, value []byte) error) error 
 	slices.Sort(order)
 	var gaps []byte
 	for _, t := range order {
-		l := &b.lists[b.index[t]-1]
+		l := &b.lists[b.numberOf(t)-1]
 		gaps = b.gather(gaps[:0], l)
 		b.buf = appendEncoded(b.buf[:0], int(l.count), gaps)
 		if err := f(t, b.buf); err != nil {
@@ -288,7 +316,7 @@ func (b *Builder) gather(dst []byte, l *growing) []byte {
 // back the rest.
 func (b *Builder) Reset() {
 	for i := range b.lists {
-		b.index[b.lists[i].number()] = 0
+		b.number(b.lists[i].number(), 0)
 	}
 	b.lists, b.slabs, b.used = b.lists[:0], nil, 0
 	clear(b.seen[:])
@@ -301,6 +329,6 @@ func (b *Builder) Release() {
 	b.Reset()
 	if b.index != nil {
 		b.tables.give(b.index)
-		b.index = nil
 	}
+	b.index, b.rows = nil, nil
 }

@@ -138,9 +138,19 @@ func randomDocs(rng *rand.Rand) [][]byte {
 	return docs
 }
 
+// builders returns one with a table and one with rows.
+func builders() [2]*postings.Builder {
+	var tables postings.Tables
+	first := tables.NewBuilder()
+	first.AddDocument(0, []byte("takes the table"))
+	first.Reset()
+	return [2]*postings.Builder{first, tables.NewBuilder()}
+}
+
 func TestBuilderAgainstDefinition(t *testing.T) {
-	b := postings.NewBuilder()
+	both := builders()
 	for seed := range uint64(60) {
+		b := both[seed%2]
 		docs := randomDocs(rand.New(rand.NewPCG(seed, 1)))
 		got, want := build(t, b, docs), naive(docs)
 		b.Reset()
@@ -333,12 +343,18 @@ func TestEvalWithin(t *testing.T) {
 }
 
 func BenchmarkBuilder(b *testing.B) {
-	text := sourceText(rand.New(rand.NewPCG(1, 1)), 1<<20)
-	builder := postings.NewBuilder()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		builder.AddDocument(0, text)
-		builder.Reset()
+	both := builders()
+	for _, mib := range []int{1, 16, 64} {
+		text := sourceText(rand.New(rand.NewPCG(1, 1)), mib<<20)
+		for i, name := range []string{"table", "rows"} {
+			b.Run(fmt.Sprintf("index=%s/mib=%d", name, mib), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					both[i].AddDocument(0, text)
+					both[i].Reset()
+				}
+			})
+		}
 	}
 }

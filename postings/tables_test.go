@@ -11,15 +11,12 @@ import (
 // garbage, until the table is dropped.
 func TestTablesKeepOne(t *testing.T) {
 	var tables postings.Tables
-	const tableBytes = postings.NumTrigrams * 4
-	use := func() (allocated uint64) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		b := tables.NewBuilder()
-		b.AddDocument(0, []byte("glaze the pot"))
-		b.Release()
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
+	use := func() uint64 {
+		return allocated(func() {
+			b := tables.NewBuilder()
+			b.AddDocument(0, []byte("glaze the pot"))
+			b.Release()
+		})
 	}
 	for _, step := range []struct {
 		name    string
@@ -36,4 +33,38 @@ func TestTablesKeepOne(t *testing.T) {
 			t.Errorf("%s builder: %d bytes allocated, want a table of %d to be made: %v", step.name, got, tableBytes, step.made)
 		}
 	}
+}
+
+// TestTablesAreBounded: builders that come while all tables are lent take little memory,
+// and the next one takes a table again.
+func TestTablesAreBounded(t *testing.T) {
+	tables := postings.Tables{Most: 2}
+	var all []*postings.Builder
+	for n := range 4 {
+		b := tables.NewBuilder()
+		all = append(all, b)
+		if got, large := allocated(func() { b.AddDocument(0, []byte("glaze the pot")) }), n < 2; got >= tableBytes != large || !large && got > 2<<20 {
+			t.Errorf("builder %d of 4: %d bytes allocated, want a table of %d to be made: %v", n, got, tableBytes, large)
+		}
+	}
+	for _, b := range all {
+		b.Release()
+	}
+	tables.Drop()
+	for n := range 2 {
+		if got := allocated(func() { all[n].AddDocument(0, []byte("glaze the pot")) }); got < tableBytes {
+			t.Errorf("builder %d after all were given back: %d bytes allocated, want a table of %d", n, got, tableBytes)
+		}
+	}
+}
+
+const tableBytes = postings.NumTrigrams * 4
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

@@ -29,8 +29,14 @@ func NewBudget(cacheBytes, listBytes, largeBytes int64) *Budget {
 	blocks := blockShare(cacheBytes)
 	return &Budget{
 		cache: &cache{most: cacheBytes - blocks}, blocks: pebble.NewCache(blocks), large: newLargeTexts(largeBytes), listBytes: listBytes,
+		tables: postings.Tables{Most: int(cacheBytes / cacheBytesPerTable)},
 	}
 }
+
+// cacheBytesPerTable is how large the caches are for each table of trigrams, 64 MiB, that
+// writers may have beside the first. While a server indexes thousands of repositories
+// with symbols and commits, four writers have one.
+const cacheBytesPerTable = 256 << 20
 
 // blockShare returns how much of the memory for caches is the engine's, three
 // eighths. It keeps posting lists and packed text.
