@@ -94,6 +94,7 @@ func (b *Builder) addBlock(block int, window []byte, atEnd, exact bool) {
 		if b.index = b.tables.take(); b.index == nil {
 			b.rows = newRows()
 		}
+		b.lists = b.tables.takeLists()
 	}
 	b.nextMark()
 	// t is folded, x as it stands.
@@ -256,7 +257,7 @@ func (b *Builder) at(offset uint32) []byte {
 // piece cuts size bytes from the slabs.
 func (b *Builder) piece(size uint32) uint32 {
 	if len(b.slabs) == 0 || b.used+int(size) > 1<<slabBits {
-		b.slabs = append(b.slabs, make([]byte, 1<<slabBits))
+		b.slabs = append(b.slabs, b.tables.takeSlab())
 		b.used = 0
 	}
 	at := uint32(len(b.slabs)-1)<<slabBits + uint32(b.used)
@@ -312,12 +313,13 @@ func (b *Builder) gather(dst []byte, l *growing) []byte {
 	}
 }
 
-// Reset empties b for the next shard. It keeps the trigram table and gives
-// back the rest.
+// Reset empties b for the next shard. It keeps the trigram table and the array of lists,
+// and gives back the rest.
 func (b *Builder) Reset() {
 	for i := range b.lists {
 		b.number(b.lists[i].number(), 0)
 	}
+	b.tables.giveSlabs(b.slabs)
 	b.lists, b.slabs, b.used = b.lists[:0], nil, 0
 	clear(b.seen[:])
 	b.mark = 0
@@ -330,5 +332,6 @@ func (b *Builder) Release() {
 	if b.index != nil {
 		b.tables.give(b.index)
 	}
-	b.index, b.rows = nil, nil
+	b.tables.giveLists(b.lists)
+	b.index, b.rows, b.lists = nil, nil, nil
 }

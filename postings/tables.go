@@ -39,8 +39,8 @@ func (r *rows) set(t, number uint32) {
 
 // Tables lends tables of trigrams to Builders and keeps one of those that are given
 // back: to make one takes longer than to index a small repository, and leaves 64 MiB
-// of garbage. Builders that come while Most are lent make do with rows. It is safe for
-// concurrent use.
+// of garbage. Builders that come while Most are lent make do with rows. Some of the
+// memory of lists is kept as well. It is safe for concurrent use.
 type Tables struct {
 	// Most is how many tables there are at a time; 0 is one.
 	Most int
@@ -48,15 +48,27 @@ type Tables struct {
 	mu   sync.Mutex // guards what follows
 	made int
 	kept *table // all zero; nil for none
+	// slabs and lists are of builders before.
+	slabs [][]byte
+	lists []growing
 }
+
+const (
+	// mostSlabs is how many slabs are kept, about as many as a group of small
+	// repositories takes.
+	mostSlabs = 16
+	// mostLists is the length up to which lists are kept, 7 MB of them.
+	mostLists = 256 << 10
+)
 
 // NewBuilder returns an empty builder that borrows its table from t.
 func (t *Tables) NewBuilder() *Builder { return &Builder{tables: t} }
 
-// Drop forgets the table that is kept, until one is given back.
+// Drop forgets what is kept, until some is given back.
 func (t *Tables) Drop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.slabs, t.lists = nil, nil
 	if t.kept != nil {
 		t.kept = nil
 		t.made--
@@ -86,4 +98,41 @@ func (t *Tables) give(index *table) {
 		t.made--
 	}
 	t.kept = index
+}
+
+// takeSlab returns a slab, which may have been used.
+func (t *Tables) takeSlab() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if last := len(t.slabs) - 1; last >= 0 {
+		slab := t.slabs[last]
+		t.slabs[last], t.slabs = nil, t.slabs[:last]
+		return slab
+	}
+	return make([]byte, 1<<slabBits)
+}
+
+// giveSlabs takes back slabs.
+func (t *Tables) giveSlabs(slabs [][]byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.slabs = append(t.slabs, slabs[:min(len(slabs), mostSlabs-len(t.slabs))]...)
+}
+
+// takeLists returns an empty array for lists.
+func (t *Tables) takeLists() []growing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lists := t.lists
+	t.lists = nil
+	return lists
+}
+
+// giveLists takes an array back, which is empty.
+func (t *Tables) giveLists(lists []growing) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := cap(lists); n > cap(t.lists) && n <= mostLists {
+		t.lists = lists
+	}
 }

@@ -1,6 +1,7 @@
 package postings_test
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -32,6 +33,29 @@ func TestTablesKeepOne(t *testing.T) {
 		if got := use(); got >= tableBytes != step.made {
 			t.Errorf("%s builder: %d bytes allocated, want a table of %d to be made: %v", step.name, got, tableBytes, step.made)
 		}
+	}
+}
+
+// TestTablesKeepLists: the lists of a group are made in the memory of those before them.
+func TestTablesKeepLists(t *testing.T) {
+	var tables postings.Tables
+	text := sourceText(rand.New(rand.NewPCG(1, 1)), 4<<20)
+	use := func() uint64 {
+		return allocated(func() {
+			b := tables.NewBuilder()
+			b.AddDocument(0, text)
+			b.Release()
+		})
+	}
+	if got := use(); got < tableBytes+4<<20 {
+		t.Fatalf("the first lists take %d bytes with their table, want some megabytes more than that", got)
+	}
+	if got := use(); got > 256<<10 {
+		t.Errorf("the second lists take %d bytes, want those of the first", got)
+	}
+	tables.Drop()
+	if got := use(); got < tableBytes+4<<20 {
+		t.Errorf("after all was dropped the lists take %d bytes with their table, want as many as the first", got)
 	}
 }
 

@@ -19,6 +19,10 @@ type hunks struct {
 // it.
 const hunkBlockBytes = 1 << 20
 
+// firstHunkBytes is the size of the first block. Each next one is twice as large, up to
+// hunkBlockBytes: most repositories have little history.
+const firstHunkBytes = 64 << 10
+
 // clear forgets all. Lines added later overwrite the results of end.
 func (h *hunks) clear() {
 	for i := range h.blocks {
@@ -46,7 +50,8 @@ func (h *hunks) next(least int) {
 		}
 	}
 	h.used = len(h.blocks) + 1
-	h.blocks = append(h.blocks, make([]byte, 0, max(least, hunkBlockBytes)))
+	size := min(firstHunkBytes<<min(len(h.blocks), 10), hunkBlockBytes)
+	h.blocks = append(h.blocks, make([]byte, 0, max(least, size)))
 }
 
 // add adds to the file at hand, which moves to another block if it has to.

@@ -47,3 +47,14 @@ func TestHunks(t *testing.T) {
 		})
 	}
 }
+
+// TestLittleHistoryTakesLittle: most repositories have a few commits.
+func TestLittleHistoryTakesLittle(t *testing.T) {
+	var h hunks
+	h.begin()
+	h.add([]byte("+glaze\n"))
+	h.end()
+	if got := cap(h.blocks[0]); got > firstHunkBytes {
+		t.Errorf("a line of a diff takes %d bytes, want at most %d", got, firstHunkBytes)
+	}
+}

@@ -195,10 +195,11 @@ func (r refFiles) eachPacked(prefix string, f func(ref, id string) error) error 
 		return err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || info.Size() > mostPackedBytes {
+	info, err := file.Stat()
+	if err != nil || info.Size() > mostPackedBytes {
 		return errors.Join(errUnplain, err)
 	}
-	lines := bufio.NewReaderSize(io.LimitReader(file, mostPackedBytes), 64<<10)
+	lines := bufio.NewReaderSize(io.LimitReader(file, mostPackedBytes), int(min(info.Size()+1, 64<<10)))
 	for first := true; ; first = false {
 		b, err := lines.ReadSlice('\n')
 		if errors.Is(err, io.EOF) && len(b) == 0 {
