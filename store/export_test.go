@@ -134,3 +134,8 @@ func (s *Store) Tables(id uint32) (names []string) {
 	}
 	return names
 }
+
+// ClearShard removes all that is there of a shard, whose header stays.
+func (s *Store) ClearShard(ctx context.Context, id uint32) error {
+	return s.destination.Clear(ctx, id, false, false)
+}

@@ -370,3 +370,29 @@ func TestCommitLoadsShards(t *testing.T) {
 		t.Errorf("the cache has %d bytes after its documents were read, want %d still", again, after)
 	}
 }
+
+// TestShardIsNotThere: lists of which nothing is there are no lists that have nothing.
+func TestShardIsNotThere(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, fs)
+	h := writeShard(t, s, []shard.Document{{Path: "kiln", OID: make([]byte, 20)}}, []string{"fire\n"})
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	for _, cleared := range []bool{false, true} {
+		s = open(t, fs) // which has nothing of the shard in memory
+		if cleared {
+			if err := s.ClearShard(t.Context(), h.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		if err := v.Ready(); shard.IsDamage(err) != cleared {
+			t.Errorf("cleared %v: got %v", cleared, err)
+		}
+		sn.Close()
+		closeStore(t, s)
+	}
+}

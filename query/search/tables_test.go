@@ -1,9 +1,11 @@
 package search_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query/search"
@@ -58,5 +60,23 @@ func TestTablesAreReadForCandidates(t *testing.T) {
 				t.Errorf("tables of shards %q are read, want %q", got, tt.read)
 			}
 		})
+	}
+}
+
+// TestQuarantinedShardIsTold: a search tells of a shard that is out of service, although
+// its lists can be read and have nothing.
+func TestQuarantinedShardIsTold(t *testing.T) {
+	c := newCorpus(t, 1, nil, []doc{{repo: "r", path: "kiln", text: "fire\n", indexed: true}, {repo: "r", path: "pot", text: "glaze\n", indexed: true}})
+	sn := c.st.Snapshot()
+	id := sn.Shards()[1].ID
+	sn.Close()
+	if _, err := c.st.SetAside(id, errors.New("a test"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"zebra", "type:path zebra", "type:symbol zebra", "zebra file:zebra", "zebra (file:kiln or kiln)"} {
+		a := c.try(t.Context(), t, search.Settings{Workers: 1}, search.Options{Display: -1}, q, nil)
+		if !strings.Contains(a.reasons(), "backend-missing") {
+			t.Errorf("%s: tells of %q, want a shard that is out of service", q, a.reasons())
+		}
 	}
 }

@@ -206,6 +206,7 @@ func readTables(r pebble.Reader, id uint32) (t *shardTables, err error) {
 	return t, err
 }
 
+// readSets fails if nothing of the shard is there.
 func readSets(r pebble.Reader, id uint32) (s *listSets, err error) {
 	s = &listSets{}
 	if s.wide, err = readSpecial(r, id, specialWideFold); err != nil {
@@ -214,7 +215,9 @@ func readSets(r pebble.Reader, id uint32) (s *listSets, err error) {
 	if s.scan, err = readSpecial(r, id, specialScanAlways); err != nil {
 		return nil, err
 	}
-	s.widePath, err = readSpecial(r, id, specialWidePath)
+	if s.widePath, err = readSpecial(r, id, specialWidePath); err == nil && s.widePath == nil {
+		_, err = readNewlines(r, id) // which every shard has
+	}
 	return s, err
 }
 

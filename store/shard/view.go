@@ -74,8 +74,8 @@ func (v View) load() (*shardTables, error) {
 	if t := v.pin.Load(); t != nil {
 		return t, nil
 	}
-	if v.Quarantine != nil {
-		return nil, v.quarantined()
+	if err := v.inService(); err != nil {
+		return nil, err
 	}
 	t, err := v.Shard.load(v.src.Reader, v.src.cache)
 	if err != nil {
@@ -85,8 +85,22 @@ func (v View) load() (*shardTables, error) {
 	return t, nil
 }
 
-func (v View) quarantined() error {
+// inService fails with ErrQuarantined if the shard is out of service.
+func (v View) inService() error {
+	if v.Quarantine == nil {
+		return nil
+	}
 	return inShard(v.ID, fmt.Errorf("%w: %s", ErrQuarantined, v.Quarantine.Reason))
+}
+
+// Ready fails with ErrQuarantined if nothing can be read of the shard, and if nothing of
+// it is there: lists that are missing say the same as lists that have nothing.
+func (v View) Ready() error {
+	if v.InMemory() {
+		return nil
+	}
+	_, err := v.sets()
+	return err
 }
 
 // tables are the pinned ones; Documents must have succeeded before.
@@ -103,8 +117,8 @@ func (v View) sets() (*listSets, error) {
 	if t := v.pin.Load(); t != nil {
 		return t.sets, nil
 	}
-	if v.Quarantine != nil {
-		return nil, v.quarantined()
+	if err := v.inService(); err != nil {
+		return nil, err
 	}
 	return v.loadSets(v.src.Reader, v.src.cache)
 }

@@ -75,6 +75,9 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
 		}
 	}()
+	if err := v.Ready(); err != nil {
+		return nil, err // whatever its lists say
+	}
 	brute = brute || v.InMemory()
 	p = &Plan{View: v, Files: files, Basics: make([]Basic, len(queries))}
 	content, path := in.Content(v), in.Paths(v)
