@@ -21,15 +21,17 @@ func (l *Ledger) Report() {
 	}
 	var out []report.Coverage
 	covered := &store.IDs{}
-	idle := 0
+	idle, mayRead := 0, mostRead
 	for repo, hasWork := range l.ordered() {
 		if !hasWork {
 			if idle++; idle > MaxIdle {
 				break
 			}
-			if !l.inMemory(repo) {
+			n := l.unread(repo)
+			if n > mayRead {
 				continue // it is one of the rest
 			}
+			mayRead -= n
 		}
 		whole := true
 		for _, rev := range l.revisions(repo) {
@@ -57,18 +59,23 @@ func (l *Ledger) Report() {
 	l.task.Trace.CoverLater(out, heldBytes+len(queries)*l.task.Visible.Len()/8, rest)
 }
 
-// inMemory reports whether the coverage of a repository is found without reading from
-// disk.
-func (l *Ledger) inMemory(repo *store.Repository) bool {
-	return !slices.ContainsFunc(repo.Shards, func(id uint32) bool {
-		v, looked := l.views[id]
-		return looked && !v.Loaded()
-	})
+// unread returns how many documents the shards of a repository have whose tables are not
+// in memory.
+func (l *Ledger) unread(repo *store.Repository) (documents int) {
+	for _, id := range repo.Shards {
+		if v, looked := l.views[id]; looked && !v.Loaded() {
+			documents += v.Header.Documents
+		}
+	}
+	return documents
 }
 
 const (
 	// MaxIdle is how many repositories without candidates are reported one by one.
 	MaxIdle = 20
+	// mostRead is of how many documents the tables are read for that, which takes about a
+	// millisecond.
+	mostRead = 4 << 10
 	// fewKnown is how many repositories are summed up at once. Of more that sets of the
 	// store chose the sum is made when the trace is read, which most are not.
 	fewKnown = 2048
