@@ -81,6 +81,44 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// TestCoverageOfShardsThatAreNotRead: of repositories without candidates those are told of
+// by themselves that have shards to themselves, or small ones.
+func TestCoverageOfShardsThatAreNotRead(t *testing.T) {
+	const many = 4200
+	var files []doc
+	for i := range 3 * many {
+		d := doc{repo: "alone", path: fmt.Sprintf("f%05d.txt", i), text: "clay\n", indexed: true}
+		if i >= many {
+			d.repo = []string{"left", "right"}[i%2]
+		}
+		if i%many == 7 {
+			d.reason, d.text = shard.ReasonBinary, ""
+		}
+		files = append(files, d)
+	}
+	files = append(files, doc{repo: "small", path: "kiln", text: "fire\n", indexed: true})
+	fs := vfs.NewMem()
+	newCorpusOn(t, fs, many, nil, files).close(t)
+	c := &corpus{files: files}
+	c.open(t, fs) // nothing is in memory
+	defer c.close(t)
+	tr := &report.Trace{}
+	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "zebra", query.Keyword)
+	want := "small@ 4444: 1 documents, 0 candidates, 0 verified\n" +
+		"alone@ 1111: 4200 documents, 0 candidates, 0 verified, binary 1\n" +
+		"and 2 repositories with 8400 documents, 0 without text"
+	if got := tellCoverage(tr); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	sn := c.st.Snapshot()
+	defer sn.Close()
+	for n, v := range sn.Shards() {
+		if last := n == len(sn.Shards())-1; v.Loaded() && !last {
+			t.Errorf("the table of shard %d is read", n)
+		}
+	}
+}
+
 // Candidates are those of their repositories, though the best are looked at first.
 func TestCoverageOfRepositoriesInAShard(t *testing.T) {
 	var files []doc

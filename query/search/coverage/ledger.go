@@ -307,6 +307,15 @@ func (l *Ledger) symbols() bool {
 // coverShard returns how many documents of the revision a shard has, and counts
 // those without searchable content.
 func (l *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
+	if reasons, ok := l.byHeader(v, repo, rev); ok {
+		for reason, count := range reasons {
+			n += count
+			if why := shard.Reason(reason); why != shard.Searchable && count > 0 {
+				left[why.String()] += count
+			}
+		}
+		return n
+	}
 	docs, err := v.Documents()
 	if err != nil {
 		return 0
@@ -326,6 +335,20 @@ func (l *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Re
 		}
 	}
 	return n
+}
+
+// byHeader returns how many documents of a revision a shard has, by reason, if it has no
+// others: then its header says so, and its table of documents need not be read.
+func (l *Ledger) byHeader(v shard.View, repo *store.Repository, rev *target.Revision) (reasons []int, ok bool) {
+	if v.Header.Reasons == nil || !(target.ByRevision{rev.In(v, repo.ID)}).HoldsAll() {
+		return nil, false
+	}
+	for id := range l.task.Snapshot.ShardRepositories(v.ID) {
+		if id != repo.ID {
+			return nil, false
+		}
+	}
+	return v.Header.Reasons, true
 }
 
 // inOrder returns some shards in the order in which searches visit them.

@@ -59,11 +59,15 @@ func (l *Ledger) Report() {
 	l.task.Trace.CoverLater(out, heldBytes+len(queries)*l.task.Visible.Len()/8, rest)
 }
 
-// unread returns how many documents the shards of a repository have whose tables are not
-// in memory.
+// unread returns how many documents the shards of a repository have whose tables would be
+// read to cover it.
 func (l *Ledger) unread(repo *store.Repository) (documents int) {
 	for _, id := range repo.Shards {
-		if v, looked := l.views[id]; looked && !v.Loaded() {
+		v, looked := l.views[id]
+		if !looked || v.Loaded() {
+			continue
+		}
+		if slices.ContainsFunc(l.revisions(repo), func(rev *target.Revision) bool { _, ok := l.byHeader(v, repo, rev); return !ok }) {
 			documents += v.Header.Documents
 		}
 	}
