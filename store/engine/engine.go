@@ -41,12 +41,10 @@ const (
 	// one that is not packed.
 	blockBytes = 32 << 10
 	// leastSaved is how many percent smaller a block must become to be stored
-	// compressed. The text of shards is packed already and does not.
+	// compressed. The text of shards is packed already and does not. The engine's way
+	// of choosing between two algorithms tries random blocks: a run would have another
+	// name each time that it is made of the same shard.
 	leastSaved = 12
-	// leastSavedByZstd is how many percent smaller than with MinLZ it must become to
-	// be stored with zstd, which takes several times as long both ways: lists of
-	// postings and tables do. The engine tries one block in ten.
-	leastSavedByZstd = 10
 	// flushDropped is how long after shards were dropped their files are let go.
 	flushDropped = 10 * time.Second
 )
@@ -130,12 +128,11 @@ func (e *Engine) pebbleOptions() *pebble.Options {
 	}
 	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(&block.CompressionProfile{
-			Name:                           "trawl",
-			DataBlocks:                     block.BalancedCompression.DataBlocks, // zstd level 1
-			ValueBlocks:                    block.BalancedCompression.ValueBlocks,
-			OtherBlocks:                    block.BalancedCompression.OtherBlocks, // MinLZ
-			MinReductionPercent:            leastSaved,
-			AdaptiveReductionCutoffPercent: leastSavedByZstd,
+			Name:                "trawl",
+			DataBlocks:          block.BalancedCompression.DataBlocks, // zstd level 1
+			ValueBlocks:         block.BalancedCompression.ValueBlocks,
+			OtherBlocks:         block.BalancedCompression.OtherBlocks, // MinLZ
+			MinReductionPercent: leastSaved,
 		})
 	})
 	for i := range po.Levels {

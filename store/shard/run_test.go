@@ -116,6 +116,44 @@ func (s *site) write(t testing.TB, seed uint64, n int) shard.Header {
 	return h
 }
 
+// TestRunsAreTheSameEachTime: a run has the same bytes, and so the same name, when it is
+// written again, with documents of some kinds, which compress differently.
+func TestRunsAreTheSameEachTime(t *testing.T) {
+	var first []byte
+	for i := range 4 {
+		s := openSite(t, vfs.NewMem())
+		rng := rand.New(rand.NewPCG(1, 2))
+		w := shard.NewWriter(s.to, postings.NewBuilder())
+		for n := range 160 {
+			text := make([]byte, rng.IntN(4000))
+			for i := range text {
+				if text[i] = byte(rng.IntN(256)); n/20%2 == 0 {
+					text[i] = "abcdefghijklmnopqrst"[text[i]%20]
+				}
+			}
+			d := shard.Document{Repository: 1, Path: fmt.Sprintf("src/%d.c", n), OID: fmt.Appendf(nil, "%020d", n), Mode: 0o100644, Language: "C"}
+			if err := w.AddDocument(d, text, n/20%2 == 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		for _, run := range s.bytes {
+			if i == 0 {
+				first = run
+			}
+			if !bytes.Equal(run, first) {
+				t.Fatalf("written once more, the run has other bytes: %d, and %d at first", len(run), len(first))
+			}
+		}
+		if len(s.bytes) != 1 {
+			t.Fatalf("%d runs, want 1", len(s.bytes))
+		}
+	}
+}
+
 // writeHistory writes a history shard.
 func (s *site) writeHistory(t testing.TB) shard.Header {
 	t.Helper()
