@@ -12,11 +12,6 @@ import (
 	"sync"
 )
 
-// batchBufferBytes is the read buffer of a batch, as much as a pipe holds. Blobs that
-// fit, nearly all, are handed out in place. Thousands of small repositories have a
-// batch each, so a larger buffer is mostly garbage.
-const batchBufferBytes = 64 << 10
-
 // maxKeptBytes is the largest buffer for a bigger blob that is kept.
 const maxKeptBytes = 16 << 20
 
@@ -37,8 +32,9 @@ type batch struct {
 	mu     sync.Mutex // a context's end may meet stop
 	reaped bool       // its process id is no longer ours to signal
 	// busy is why it was ended for want of budget, if it was.
-	busy  error
-	leave func()
+	busy   error
+	leave  func()
+	budget *Budget
 }
 
 // startBatch starts git with --batch, or with --batch-check for answers without
@@ -51,7 +47,7 @@ func (g *runner) startBatch(ctx context.Context, mode string) (*batch, error) {
 		}
 	}
 	cmd := g.command(context.Background(), "cat-file", mode)
-	b := &batch{cmd: cmd, stderr: stderrOf(cmd)}
+	b := &batch{cmd: cmd, stderr: stderrOf(cmd), budget: g.budget}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -63,7 +59,7 @@ func (g *runner) startBatch(ctx context.Context, mode string) (*batch, error) {
 	if b.leave, err = g.budget.start(cmd, b.endBusy); err != nil {
 		return nil, startError(context.Background(), "cat-file", err)
 	}
-	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, g.budget.untaken(), b.late)
+	b.stdin, b.stdout = stdin, g.budget.readerOf(stdout, b.late)
 	return b, nil
 }
 
@@ -114,6 +110,7 @@ func (b *batch) stop() string {
 	b.mu.Unlock()
 	_ = b.cmd.Wait() // that it was killed is no news
 	b.leave()
+	b.budget.giveBack(b.stdout)
 	return lastMessage(b.stderr.String())
 }
 

@@ -111,6 +111,8 @@ type pool struct {
 	// confined has the time at which repositories of other users were looked
 	// through, by their folders.
 	confined sync.Map
+	// buffers has those of children that have ended, as *bufio.Reader.
+	buffers sync.Pool
 
 	mu sync.Mutex // guards all below
 	// members are the processes at work; true is one that was ended.

@@ -149,9 +149,9 @@ func (b *Budget) stream(ctx context.Context, name string, prepare func(*exec.Cmd
 		return startError(ctx, name, err)
 	}
 	defer leave()
-	out := readerOf(stdout, 64<<10, b.untaken(), end)
+	out := b.readerOf(stdout, end)
 	parseErr := parse(out.Reader)
-	out.rest()
+	b.giveBack(out)
 	truncated := errors.Is(parseErr, errTruncated)
 	if parseErr != nil && !truncated && ctx.Err() == nil {
 		end(nil)

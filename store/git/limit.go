@@ -104,11 +104,33 @@ type childReader struct {
 	timer   *time.Timer // runs from one read to the next
 }
 
-// readerOf is the buffered output of a child that end ends.
-func readerOf(stdout io.Reader, size int, untaken time.Duration, end func(error)) *childReader {
-	r := &childReader{out: stdout, end: end, untaken: untaken}
-	r.Reader = bufio.NewReaderSize(unbuffered{r}, size)
+// readBufferBytes is the read buffer of a child, as much as a pipe holds. Blobs that
+// fit, nearly all, are handed out in place.
+const readBufferBytes = 64 << 10
+
+// readerOf is the buffered output of a child that end ends. What it reads is valid
+// until the next read, and until its buffer is given back.
+func (b *Budget) readerOf(stdout io.Reader, end func(error)) *childReader {
+	r := &childReader{out: stdout, end: end, untaken: b.untaken()}
+	if b != nil {
+		r.Reader, _ = b.buffers.Get().(*bufio.Reader)
+	}
+	if r.Reader == nil {
+		r.Reader = bufio.NewReaderSize(nil, readBufferBytes)
+	}
+	r.Reset(unbuffered{r})
 	return r
+}
+
+// giveBack lends the buffer of a child that has ended to the next one: thousands of
+// small repositories have some children each.
+func (b *Budget) giveBack(r *childReader) {
+	r.rest()
+	r.Reset(nil)
+	if b != nil {
+		b.buffers.Put(r.Reader)
+	}
+	r.Reader = nil
 }
 
 // rest says that nothing is read for a while, since nothing was asked for.

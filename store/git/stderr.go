@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"io"
 	"sync"
 	"sync/atomic"
 
@@ -36,6 +37,12 @@ func (t *stderrTail) Write(p []byte) (int, error) {
 		t.report(p)
 	}
 	return len(p), nil
+}
+
+// ReadFrom copies by pieces of a kilobyte. io.Copy takes 32 KiB otherwise, for children
+// most of which say nothing.
+func (t *stderrTail) ReadFrom(r io.Reader) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{t}, struct{ io.Reader }{r}, make([]byte, 1<<10))
 }
 
 func (t *stderrTail) report(p []byte) {
