@@ -62,7 +62,7 @@ func (c *catalogue) reorder(ids []uint32, change func()) {
 // one.
 func (c *catalogue) putRepository(r *Repository) {
 	old := c.repository(r.ID)
-	c.invalidate(old, r)
+	c.index(old, r)
 	if old != nil && old.Stars == r.Stars && slices.Equal(old.Shards, r.Shards) && slices.Equal(old.History.Shards, r.History.Shards) {
 		c.unlist(old)
 		c.list(r)
@@ -85,7 +85,7 @@ func (c *catalogue) putRepository(r *Repository) {
 }
 
 func (c *catalogue) removeRepository(old *Repository) {
-	c.invalidate(old, nil)
+	c.index(old, nil)
 	c.reorder(slices.Concat(old.Shards, old.History.Shards), func() {
 		c.unlist(old)
 		c.release(old)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -39,9 +40,9 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		if got := slices.Collect(c.marked[m].Scan); !slices.Equal(got, want) {
 			t.Errorf("mark %d: got %d repositories, want %d", m, len(got), len(want))
 		}
-		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].of(c.marked[m].Scan), all, m.Of)
+		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].IDs, all, m.Of)
 	}
-	checkIDs(t, "all", c.all.of(c.listed.Scan), all, func(*Repository) bool { return true })
+	checkIDs(t, "all", c.all.IDs, all, func(*Repository) bool { return true })
 	facts := c.facts.of(c)
 	for _, word := range words {
 		checkIDs(t, "topic "+word, facts.Topic(word), all, func(r *Repository) bool { return slices.Contains(r.Topics, word) })
@@ -135,6 +136,7 @@ func TestCatalogue(t *testing.T) {
 				if got := describe(before); got != beforeText {
 					t.Fatalf("seed %d, step %d: a version changed: %s, want %s", seed, step, got, beforeText)
 				}
+				checkIndexes(t, before)
 				before, beforeText = c.clone(), describe(c)
 			}
 			id := 1 + rng.Uint32N(12)
@@ -182,6 +184,9 @@ func randomRepository(rng *rand.Rand, id uint32) *Repository {
 	for i := range r.Branches {
 		r.Branches[i].Commit = words[rng.IntN(2)]
 	}
+	if r.Mirror = rng.IntN(2) == 0; rng.IntN(2) == 0 {
+		r.LastFetched, r.LastError = time.Unix(1, 0), words[rng.IntN(2)]
+	}
 	r.History.Tip, r.History.More, r.History.Mailmap = words[rng.IntN(2)], rng.IntN(3) == 0, []string{"", "ox"}[rng.IntN(2)]
 	r.Topics, r.Description = words[:rng.IntN(3)], []string{"", "an ox", "a\nyak", "a yak", "ox\nand yak"}[rng.IntN(5)]
 	r.Metadata = []map[string]*string{nil, {"ox": nil}, {"ox": &words[0], "yak": nil}, {"yak": &words[1]}}[rng.IntN(4)]
@@ -223,10 +228,6 @@ func BenchmarkCatalogueMemory(b *testing.B) {
 		}
 		c.names.of(c)
 		c.facts.of(c)
-		c.all.of(c.listed.Scan)
-		for m := range marks {
-			c.ids[m].of(c.marked[m].Scan)
-		}
 		b.ReportMetric(float64(heapBytes()-before)/n, "B/repository")
 		if c.byID.Len() != n {
 			b.Fatalf("%d repositories, want %d", c.byID.Len(), n)

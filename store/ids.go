@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"sync"
 )
 
 // IDs is a set of IDs of repositories, one bit for each ID. The zero value is empty,
@@ -83,18 +82,27 @@ func (s *IDs) each(other *IDs, f func(w, o uint64) uint64) {
 	}
 }
 
-// lazyIDs are the IDs of some repositories, of the versions between two changes of
-// which these are, made when they are first asked for.
-type lazyIDs struct {
-	once sync.Once
-	IDs
+// sharedIDs is a set that versions of a table share until one of them changes it.
+type sharedIDs struct {
+	*IDs
+	// own says that no other version has the set.
+	own bool
 }
 
-func (l *lazyIDs) of(scan func(func(*Repository) bool)) *IDs {
-	l.once.Do(func() {
-		for r := range scan {
-			l.Add(r.ID)
-		}
-	})
-	return &l.IDs
+// share allows another version to have the set.
+func (s *sharedIDs) share() { s.own = false }
+
+// set adds an ID, or removes it.
+func (s *sharedIDs) set(id uint32, has bool) {
+	if s.Has(id) == has {
+		return
+	}
+	if !s.own {
+		s.IDs, s.own = s.Clone(), true
+	}
+	if has {
+		s.Add(id)
+		return
+	}
+	s.words[id/64] &^= 1 << (id % 64)
 }

@@ -32,6 +32,10 @@ const (
 	MarkMailmap
 	// MarkGone is Repository.IsGone.
 	MarkGone
+	// MarkFailed is that the last sync failed: LastError.
+	MarkFailed
+	// MarkUncloned is that its source is elsewhere and was never fetched for a record.
+	MarkUncloned
 
 	marks
 )
@@ -59,6 +63,10 @@ func (m Mark) Of(r *Repository) bool {
 		return r.History.Mailmap != ""
 	case MarkGone:
 		return r.IsGone()
+	case MarkFailed:
+		return r.LastError != ""
+	case MarkUncloned:
+		return r.Mirror && r.LastFetched.IsZero()
 	}
 	return false
 }

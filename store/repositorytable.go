@@ -18,9 +18,10 @@ type repositoryTable struct {
 	// those with a mark, in the same order.
 	listed *btree.BTreeG[*Repository]
 	marked [marks]*btree.BTreeG[*Repository]
-	// all, ids, names and facts are made when they are asked for.
-	all   *lazyIDs
-	ids   [marks]*lazyIDs
+	// all are the IDs of all repositories, ids those of repositories with a mark.
+	all sharedIDs
+	ids [marks]sharedIDs
+	// names and facts are made when they are asked for.
 	names *lazyNames
 	facts *lazyFacts
 	// holders say which repositories have something in a shard.
@@ -30,21 +31,26 @@ type repositoryTable struct {
 func newRepositoryTable() repositoryTable {
 	t := repositoryTable{
 		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
-		all: &lazyIDs{}, names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
+		names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
 	}
 	for m := range t.marked {
-		t.marked[m], t.ids[m] = ordered(CompareListed), &lazyIDs{}
+		t.marked[m] = ordered(CompareListed)
 	}
 	return t
 }
 
-// clone returns a table of its own, whose trees share what does not change.
-func (t repositoryTable) clone() repositoryTable {
-	t.byID, t.byName, t.listed, t.holders = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy()
-	for m := range t.marked {
-		t.marked[m] = t.marked[m].Copy()
+// clone returns a table of its own, whose trees and sets share what does not change.
+func (t *repositoryTable) clone() repositoryTable {
+	t.all.share()
+	for m := range t.ids {
+		t.ids[m].share()
 	}
-	return t
+	next := *t
+	next.byID, next.byName, next.listed, next.holders = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy()
+	for m := range t.marked {
+		next.marked[m] = t.marked[m].Copy()
+	}
+	return next
 }
 
 // CompareListed compares repositories by the order in which they are listed: stars
@@ -149,21 +155,18 @@ func (t *repositoryTable) of(shard uint32) []*Repository {
 	return out
 }
 
-// invalidate drops what was made of records and does not hold when r takes the place of
-// old. Either may be nil.
-func (t *repositoryTable) invalidate(old, r *Repository) {
-	if old == nil || r == nil {
-		t.all = &lazyIDs{}
+// index keeps up the sets of IDs when r takes the place of old, which has the same ID,
+// and drops what was made of records and does not hold then. Either may be nil.
+func (t *repositoryTable) index(old, r *Repository) {
+	id := cmp.Or(old, r).ID
+	t.all.set(id, r != nil)
+	for m := range t.ids {
+		t.ids[m].set(id, r != nil && Mark(m).Of(r))
 	}
 	if old == nil || r == nil || old.Name != r.Name {
 		t.names = &lazyNames{}
 	}
 	if !sameFacts(cmp.Or(old, &Repository{}), cmp.Or(r, &Repository{})) {
 		t.facts = &lazyFacts{}
-	}
-	for m := range t.ids {
-		if has := Mark(m).Of; (old != nil && has(old)) != (r != nil && has(r)) {
-			t.ids[m] = &lazyIDs{}
-		}
 	}
 }

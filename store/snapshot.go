@@ -53,10 +53,10 @@ func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] { return sn.c.marked[m]
 
 // IDs returns the IDs of all repositories, and MarkedIDs those of the repositories
 // with a mark. The sets are shared and not to be changed.
-func (sn *Snapshot) IDs() *IDs { return sn.c.all.of(sn.c.listed.Scan) }
+func (sn *Snapshot) IDs() *IDs { return sn.c.all.IDs }
 
 // MarkedIDs is described with IDs.
-func (sn *Snapshot) MarkedIDs(m Mark) *IDs { return sn.c.ids[m].of(sn.c.marked[m].Scan) }
+func (sn *Snapshot) MarkedIDs(m Mark) *IDs { return sn.c.ids[m].IDs }
 
 // Facts returns what repositories are found by their facts with.
 func (sn *Snapshot) Facts() *FactIndex { return sn.c.facts.of(sn.c) }

@@ -17,9 +17,9 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 		forks.Join(archived)
 		ids.Subtract(forks)
 		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.task, ids, shown), target.NewLazyRepositories(s.task, forks, shown)
-		for stored := range s.task.Visible.Marked(store.MarkUnindexed) {
-			if ids.Has(stored.ID) {
-				s.sel.addUnindexed(stored)
+		for reason, unindexed := range target.NotIndexed(s.task.Snapshot, ids) {
+			if unindexed.Len() > 0 {
+				s.sel.notIndexedFor(reason).Join(unindexed)
 			}
 		}
 		return
@@ -39,25 +39,24 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 			s.sel.lacking.add(stored.Name, f.Typed()...)
 			continue
 		}
-		s.sel.addUnindexed(stored)
+		if !stored.Indexed() {
+			s.sel.notIndexedFor(target.WhyNotIndexed(stored)).Add(stored.ID)
+		}
 		chosen = append(chosen, t)
 	}
 	b.Repositories, b.LeftOut = target.NewRepositories(chosen...), target.NewRepositories(leftOut...)
 }
 
-// addUnindexed notes why a chosen repository has no generation, if it has none.
-func (s *selection) addUnindexed(r *store.Repository) {
-	if r.Indexed() {
-		return
-	}
-	reason := target.WhyNotIndexed(r)
+// notIndexedFor is where chosen repositories without a generation are noted, by why they
+// have none.
+func (s *selection) notIndexedFor(reason string) *store.IDs {
 	if s.notIndexedYet == nil {
 		s.notIndexedYet = map[string]*store.IDs{}
 	}
 	if s.notIndexedYet[reason] == nil {
 		s.notIndexedYet[reason] = &store.IDs{}
 	}
-	s.notIndexedYet[reason].Add(r.ID)
+	return s.notIndexedYet[reason]
 }
 
 // branchOf returns the number of the indexed branch that rev names, by its name

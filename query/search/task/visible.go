@@ -114,16 +114,6 @@ func (r *VisibleRepositories) Listed() iter.Seq[*store.Repository] {
 	return r.In(r.known)
 }
 
-// Marked yields those of them with a mark, in listing order.
-func (r *VisibleRepositories) Marked(m store.Mark) iter.Seq[*store.Repository] {
-	if r.known == nil {
-		return r.snapshot.Marked(m)
-	}
-	ids := r.snapshot.MarkedIDs(m).Clone()
-	ids.Intersect(r.known)
-	return r.in(ids, r.snapshot.Marked(m))
-}
-
 // In yields the repositories of a set of those that exist for the client, in listing
 // order.
 func (r *VisibleRepositories) In(ids *store.IDs) iter.Seq[*store.Repository] {
