@@ -30,6 +30,9 @@ func parseLog(text string, o LogOptions) (commits []*Commit, err error) {
 		if err != nil {
 			return commits, err
 		}
+		for i := range c.Files {
+			c.Files[i].Hunks = bytes.Clone(c.Files[i].Hunks) // the next commit overwrites them
+		}
 		commits = append(commits, c)
 	}
 }
@@ -66,6 +69,7 @@ func FuzzParseLog(f *testing.F) {
 	f.Add([]byte(loggedCommit), 10)
 	f.Add([]byte(loggedCommit+loggedCommit), 0)
 	f.Add([]byte("\x01"), 1)
+	f.Add([]byte(loggedCommit+strings.Replace(loggedCommit, "-two", "-twofold", 1)), 0)
 	f.Fuzz(func(t *testing.T, text []byte, most int) {
 		most = max(0, min(most, 1000))
 		commits, err := parseLog(string(text), LogOptions{MaxFileBytes: most, MaxCommitBytes: 2 * most, MaxFiles: most})
