@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,7 +38,8 @@ func checkIndexes(t *testing.T, c *catalogue) {
 	}
 	for m := range marks {
 		want := slices.DeleteFunc(slices.Clone(all), func(r *Repository) bool { return !m.Of(r) })
-		if got := slices.Collect(c.marked[m].Scan); !slices.Equal(got, want) {
+		slices.SortFunc(want, func(a, b *Repository) int { return cmp.Compare(a.ID, b.ID) })
+		if got := slices.Collect((&Snapshot{c: c}).Marked(m)); !slices.Equal(got, want) {
 			t.Errorf("mark %d: got %d repositories, want %d", m, len(got), len(want))
 		}
 		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].IDs, all, m.Of)
@@ -198,9 +200,7 @@ func describe(c *catalogue) string {
 	var b strings.Builder
 	c.listed.Scan(func(r *Repository) bool { fmt.Fprintf(&b, "%+v\n", *r); return true })
 	for m := range marks {
-		fmt.Fprintln(&b, slices.Collect(func(yield func(uint32) bool) {
-			c.marked[m].Scan(func(r *Repository) bool { return yield(r.ID) })
-		}))
+		fmt.Fprintln(&b, slices.Collect(c.ids[m].All()))
 	}
 	fmt.Fprintln(&b, slices.Collect(c.visited.Scan), slices.Collect(c.holders.Scan), c.dead.Keys())
 	return b.String()

@@ -14,10 +14,8 @@ import (
 type repositoryTable struct {
 	byID   *btree.Map[uint32, *Repository]
 	byName *btree.Map[string, *Repository]
-	// listed are the repositories in the order in which they are listed, marked
-	// those with a mark, in the same order.
+	// listed are the repositories in the order in which they are listed.
 	listed *btree.BTreeG[*Repository]
-	marked [marks]*btree.BTreeG[*Repository]
 	// all are the IDs of all repositories, ids those of repositories with a mark.
 	all sharedIDs
 	ids [marks]sharedIDs
@@ -29,14 +27,10 @@ type repositoryTable struct {
 }
 
 func newRepositoryTable() repositoryTable {
-	t := repositoryTable{
+	return repositoryTable{
 		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
 		names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
 	}
-	for m := range t.marked {
-		t.marked[m] = ordered(CompareListed)
-	}
-	return t
 }
 
 // clone returns a table of its own, whose trees and sets share what does not change.
@@ -47,9 +41,6 @@ func (t *repositoryTable) clone() repositoryTable {
 	}
 	next := *t
 	next.byID, next.byName, next.listed, next.holders = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy()
-	for m := range t.marked {
-		next.marked[m] = t.marked[m].Copy()
-	}
 	return next
 }
 
@@ -127,22 +118,12 @@ func (t *repositoryTable) list(r *Repository) {
 	t.byID.Set(r.ID, r)
 	t.byName.Set(r.Name, r)
 	t.listed.Set(r)
-	for m := range t.marked {
-		if Mark(m).Of(r) {
-			t.marked[m].Set(r)
-		}
-	}
 }
 
 func (t *repositoryTable) unlist(r *Repository) {
 	t.byID.Delete(r.ID)
 	t.byName.Delete(r.Name)
 	t.listed.Delete(r)
-	for m := range t.marked {
-		if Mark(m).Of(r) {
-			t.marked[m].Delete(r)
-		}
-	}
 }
 
 // of returns the repositories that have something in a shard, by ID.

@@ -47,9 +47,16 @@ func (sn *Snapshot) RepositoryCount() int { return sn.c.byID.Len() }
 // records are shared and not to be changed.
 func (sn *Snapshot) Listed() iter.Seq[*Repository] { return sn.c.listed.Scan }
 
-// Marked yields the repositories with a mark, in the order in which they are
-// listed.
-func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] { return sn.c.marked[m].Scan }
+// Marked yields the repositories with a mark, by ID.
+func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] {
+	return func(yield func(*Repository) bool) {
+		for id := range sn.c.ids[m].All() {
+			if !yield(sn.c.repository(id)) {
+				return
+			}
+		}
+	}
+}
 
 // IDs returns the IDs of all repositories, and MarkedIDs those of the repositories
 // with a mark. The sets are shared and not to be changed.
