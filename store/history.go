@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"github.com/trawlsearch/trawl/store/decode"
 	"github.com/trawlsearch/trawl/store/engine"
@@ -39,7 +38,7 @@ type History struct {
 	Mailmap string `json:"mailmap,omitempty"`
 	// LastRead is when Tip was last reached, LastError why the last reading
 	// failed, empty after a success.
-	LastRead  time.Time `json:"last_read,omitzero"`
+	LastRead  Timestamp `json:"last_read,omitzero"`
 	LastError string    `json:"last_error,omitempty"`
 }
 

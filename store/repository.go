@@ -25,6 +25,9 @@ type Repository struct {
 	// Named says that a site admin added it by its address: it stays when a service
 	// that lists it as well does not any more.
 	Named bool `json:"named,omitempty"`
+	// BranchesLeftOut counts the branches that BranchGlobs ask for beyond
+	// MaxBranches. Searches read them through git.
+	BranchesLeftOut int32 `json:"branches_left_out,omitempty"`
 
 	Name string `json:"name"`
 	// Source is the path or URL as the user gave it.
@@ -34,9 +37,6 @@ type Repository struct {
 	// others follow by name. View.Away goes by their numbers. Empty until first
 	// indexed and for a repository without commits.
 	Branches []Branch `json:"branches,omitempty"`
-	// BranchesLeftOut counts the branches that BranchGlobs ask for beyond
-	// MaxBranches. Searches read them through git.
-	BranchesLeftOut int `json:"branches_left_out,omitempty"`
 	// Generation counts the switches of the searchable state; 0 is never.
 	Generation uint64 `json:"generation,omitempty"`
 	// Shards are those that hold live documents of this repository.

@@ -133,7 +133,7 @@ func newRepository(r *store.Repository) Repository {
 		LastFetched: r.Fetched(), LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source), HiddenSince: r.Gone,
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
-		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,
+		BranchGlobs: r.BranchGlobs, BranchesLeftOut: int(r.BranchesLeftOut),
 		History: newHistory(r),
 	}
 	for i, b := range r.Branches {
@@ -150,7 +150,7 @@ func newHistory(r *store.Repository) History {
 	h := &r.History
 	return History{
 		Commits: h.Commits, Diffs: h.Diffs, TooLarge: h.TooLarge, Reading: r.Indexed() && h.Depth != "" && !h.Complete(r.Commit()),
-		More: h.More, LastRead: h.LastRead, Error: redact.About(h.LastError, r.Source),
+		More: h.More, LastRead: h.LastRead.Time(), Error: redact.About(h.LastError, r.Source),
 	}
 }
 

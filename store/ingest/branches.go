@@ -17,7 +17,7 @@ import (
 // branches returns the branches to index, the default branch first and the
 // others that match the repository's globs behind it, by name, and how many
 // more there would be. A repository without commits has none.
-func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Branch, leftOut int, err error) {
+func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Branch, leftOut int32, err error) {
 	first, err := j.defaultBranch(ctx, repo)
 	if errors.Is(err, git.ErrEmpty) {
 		return nil, 0, nil
@@ -74,7 +74,7 @@ func (e *branchError) Unwrap() error { return e.err }
 const headsPrefix = "refs/heads/"
 
 // chosenRefs is chooseRefs of the repository's branches.
-func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch string) (refs []string, leftOut int, err error) {
+func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch string) (refs []string, leftOut int32, err error) {
 	if len(j.next.BranchGlobs) == 0 {
 		return nil, 0, nil
 	}
@@ -87,14 +87,14 @@ func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch 
 
 // chooseRefs returns the branches that match the globs, except the default one,
 // and how many more there would be. refs are sorted, and belong to it afterwards.
-func chooseRefs(refs []string, defaultBranch string, globs []string) (chosen []string, leftOut int) {
+func chooseRefs(refs []string, defaultBranch string, globs []string) (chosen []string, leftOut int32) {
 	chosen = slices.DeleteFunc(refs, func(ref string) bool {
 		return ref == headsPrefix+defaultBranch || !slices.ContainsFunc(globs, func(glob string) bool {
 			return git.MatchRef(headsPrefix+strings.TrimPrefix(glob, headsPrefix), ref)
 		})
 	})
 	if most := store.MaxBranches - 1; len(chosen) > most {
-		return chosen[:most], len(chosen) - most
+		return chosen[:most], int32(len(chosen) - most)
 	}
 	return chosen, 0
 }

@@ -428,7 +428,7 @@ func (j *historyJob) endWhole() error {
 // reached records that the tip was.
 func (j *historyJob) reached(next *store.Repository, c *store.Change) {
 	h := &next.History
-	h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", j.hs.opts.Now().UTC(), j.mailmap
+	h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", store.TimestampOf(j.hs.opts.Now()), j.mailmap
 	h.More = j.plan.more
 	if j.people == nil {
 		return

@@ -44,7 +44,7 @@ type Syncer struct {
 	// merged is when a merge was last asked for that follows no sync.
 	merged time.Time
 	// leftOut is how many branches were logged as too many, by repository.
-	leftOut map[string]int
+	leftOut map[string]int32
 	// watcher watches repositories of this machine, nil if it does not.
 	watcher *watch.Watcher
 }
@@ -331,12 +331,12 @@ func RestAfter(took time.Duration, ended time.Time, err error) (until time.Time,
 // tellLeftOut logs branches that are too many, once each number of them.
 func (y *Syncer) tellLeftOut(r *store.Repository) {
 	if y.leftOut == nil {
-		y.leftOut = map[string]int{}
+		y.leftOut = map[string]int32{}
 	}
 	if n := r.BranchesLeftOut; n != y.leftOut[r.Name] {
 		y.leftOut[r.Name] = n
 		if n > 0 {
-			y.Log.Warn().Str("repo", r.Name).Int("left_out", n).Msg(TooManyBranches)
+			y.Log.Warn().Str("repo", r.Name).Int32("left_out", n).Msg(TooManyBranches)
 		}
 	}
 }
