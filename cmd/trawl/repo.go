@@ -181,8 +181,12 @@ func (w *worker) synced(ctx context.Context, asJSON bool, names []string) error 
 	if err != nil {
 		return err
 	}
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
 	for _, r := range all {
-		if slices.Contains(names, r.Name) {
+		if wanted[r.Name] {
 			if err := w.printJSON(r); err != nil {
 				return err
 			}

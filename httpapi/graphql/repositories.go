@@ -107,10 +107,17 @@ func (s *session) choose(args repositoriesArgs) ([]*store.Repository, error) {
 		return nil, wire.Refuse("excluding indexed and not indexed repos leaves an empty set")
 	}
 	words := strings.Fields(strings.ToLower(args.Query.Or("")))
+	var names map[string]bool // nil for all
+	if args.Names != nil {
+		names = map[string]bool{}
+		for _, name := range *args.Names {
+			names[name] = true
+		}
+	}
 	chosen := slices.DeleteFunc(s.VisibleRepositories(), func(r *store.Repository) bool {
 		status := account.CloneStatusOf(r)
 		switch {
-		case args.Names != nil && !slices.Contains(*args.Names, r.Name),
+		case names != nil && !names[r.Name],
 			!holdsInOrder(strings.ToLower(r.Name), words),
 			!args.Cloned.Or(true) && status == account.Cloned,
 			!args.NotCloned.Or(true) && status != account.Cloned,

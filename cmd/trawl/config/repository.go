@@ -2,7 +2,6 @@ package config
 
 import (
 	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -36,14 +35,16 @@ func (f *File) repositories(n *yaml.Node) error {
 	if err != nil {
 		return err
 	}
+	names := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		r, err := f.repository(e)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(f.Repositories, func(o Repository) bool { return o.Source.Name == r.Source.Name }) {
+		if names[r.Source.Name] {
 			return f.errorAt(e.Line, "there are two repositories called %q: give one of them another name", r.Source.Name)
 		}
+		names[r.Source.Name] = true
 		f.Repositories = append(f.Repositories, r)
 	}
 	return nil

@@ -210,29 +210,34 @@ func (s *situation) vanished(p *Plan, list *hosts.Listing) {
 
 // replaced has those removed that vanished and whose name a new one has now.
 func (s *situation) replaced(p *Plan) {
-	names := map[string]bool{}
+	names, planned, removed := map[string]bool{}, map[*store.Repository]bool{}, map[uint32]bool{}
 	for _, l := range p.Add {
 		names[l.Source.Name] = true
 	}
 	for _, c := range p.Change {
+		planned[c.Repository] = true
 		if c.Renamed() {
 			names[c.To.Name] = true
 		}
+	}
+	for _, r := range p.Remove {
+		planned[r] = true
 	}
 	vanished := func(r *store.Repository) bool {
 		if !names[r.Name] || !s.owns(r) {
 			return false
 		}
 		p.Remove = append(p.Remove, r)
-		p.Kept = slices.DeleteFunc(p.Kept, func(id uint32) bool { return id == r.ID })
+		planned[r], removed[r.ID] = true, true
 		return true
 	}
 	p.Hide = slices.DeleteFunc(p.Hide, vanished)
 	for _, r := range s.all {
-		if r.IsGone() && !slices.Contains(p.Remove, r) && !slices.ContainsFunc(p.Change, func(c Change) bool { return c.Repository == r }) {
+		if r.IsGone() && !planned[r] {
 			vanished(r)
 		}
 	}
+	p.Kept = slices.DeleteFunc(p.Kept, func(id uint32) bool { return removed[id] })
 }
 
 // change returns what differs between a repository and what its host says.

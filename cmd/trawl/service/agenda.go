@@ -2,6 +2,7 @@ package service
 
 import (
 	"container/heap"
+	"container/list"
 	"slices"
 	"time"
 )
@@ -34,6 +35,10 @@ type visit struct {
 	// not there.
 	due   time.Time
 	index int
+	// in is the queue that it is in, nil for none, came its place there.
+	in      *visitQueue
+	came    uint64
+	element *list.Element
 	// changed is when the repository was last seen to have changed.
 	changed time.Time
 	// failures counts the last syncs, if they failed. retried says that it was
@@ -42,17 +47,20 @@ type visit struct {
 	retried  bool
 }
 
-// agenda orders the syncs of repositories: first those that users asked for, then
-// those that are due, by their time, and last, one by one, those for which git
-// had no memory beside others. No repository is synced twice at once.
+// agenda orders the syncs of repositories: first those that users asked for, and of these
+// those that are indexed, then those that are due, by their time, and last, one by one,
+// those for which git had no memory beside others. No repository is synced twice at once.
+// Of ten thousand that are due the next one is found without looking at the others.
 type agenda struct {
 	// visits are those of all known repositories, by name.
 	visits map[string]*visit
 	// waiting are those that are not due.
 	waiting visitHeap
-	// ready are those that are due, busy those for which git was.
-	asked, ready, busy []*visit
-	atWork             map[string]*visit
+	// pushed are those that were asked for and are indexed, asked those that are new,
+	// ready those that are due, busy those for which git was.
+	pushed, asked, ready visitQueue
+	busy                 []*visit
+	atWork               map[string]*visit
 	// remotes and locals count those at work, hosts the remotes by host.
 	remotes, locals int
 	hosts           map[string]int
@@ -89,56 +97,66 @@ func (a *agenda) wait(v *visit, due time.Time) {
 
 // again has a visit that is over begin at a time, if it was not asked for since.
 func (a *agenda) again(v *visit, due time.Time) {
-	if !slices.Contains(a.asked, v) {
-		a.wait(v, due)
+	if v.isAsked(a) {
+		a.ask(v) // it may be indexed by now
+		return
 	}
+	a.wait(v, due)
+}
+
+// isAsked reports whether a visit was asked for and has not begun since.
+func (v *visit) isAsked(a *agenda) bool {
+	return v.in != nil && (v.in == &a.pushed || v.in == &a.asked)
 }
 
 // leave takes a visit out of all lists.
 func (a *agenda) leave(v *visit) {
-	if v.index >= 0 {
+	switch {
+	case v.index >= 0:
 		heap.Remove(&a.waiting, v.index)
-		return
-	}
-	for _, list := range []*[]*visit{&a.asked, &a.ready, &a.busy} {
-		*list = slices.DeleteFunc(*list, func(o *visit) bool { return o == v })
+	case v.in != nil:
+		v.in.remove(v)
+	default:
+		a.busy = slices.DeleteFunc(a.busy, func(o *visit) bool { return o == v })
 	}
 }
 
 // drop forgets what would be begun now.
 func (a *agenda) drop(now time.Time) {
 	a.promote(now)
-	a.ready, a.busy = nil, nil
+	a.ready.clear()
+	a.busy = nil
 }
 
 // ask has a repository synced before others.
 func (a *agenda) ask(v *visit) {
-	if !slices.Contains(a.asked, v) {
+	to := &a.asked
+	if !v.changed.IsZero() {
+		to = &a.pushed
+	}
+	if v.in != to {
 		a.leave(v)
-		a.asked = append(a.asked, v)
+		to.push(v)
 	}
 }
 
 // promote moves what is due from those waiting to those ready.
 func (a *agenda) promote(now time.Time) {
 	for len(a.waiting) > 0 && !a.waiting[0].due.After(now) {
-		a.ready = append(a.ready, heap.Pop(&a.waiting).(*visit))
+		a.ready.push(heap.Pop(&a.waiting).(*visit))
 	}
 }
 
 // next chooses a repository and notes that it is at work.
 func (a *agenda) next(now time.Time) (name string, ok bool) {
 	a.promote(now)
-	// A repository that was asked for during its sync may have changed since its
-	// fetch.
 	for _, from := range []struct {
-		list *[]*visit
-		free func(*visit) bool
-	}{{&a.asked, a.freeAsked}, {&a.asked, a.free}, {&a.ready, a.free}} {
-		list := from.list
-		if i := slices.IndexFunc(*list, from.free); i >= 0 {
-			v := (*list)[i]
-			*list = slices.Delete(*list, i, i+1)
+		queue *visitQueue
+		more  int
+	}{{&a.pushed, remotesAsked}, {&a.asked, 0}, {&a.ready, 0}} {
+		free := func(host string) bool { return a.hasRoom(host, from.more) }
+		if v := from.queue.first(free, a.isFree); v != nil {
+			from.queue.remove(v)
 			return a.begin(v), true
 		}
 	}
@@ -150,23 +168,17 @@ func (a *agenda) next(now time.Time) (name string, ok bool) {
 	return "", false
 }
 
-// free reports whether a visit may begin beside those at work.
-func (a *agenda) free(v *visit) bool { return a.freeBeside(v, 0) }
+// isFree reports whether a repository is not at work. One that was asked for during its
+// sync may have changed since its fetch.
+func (a *agenda) isFree(v *visit) bool { return a.atWork[v.name] == nil }
 
-// freeAsked reports whether a visit that was asked for goes before others, and beside
-// more of them: one of a repository that is indexed.
-func (a *agenda) freeAsked(v *visit) bool {
-	return !v.changed.IsZero() && a.freeBeside(v, remotesAsked)
-}
-
-func (a *agenda) freeBeside(v *visit, more int) bool {
-	switch {
-	case a.atWork[v.name] != nil:
-		return false
-	case v.host == "":
+// hasRoom reports whether one of a host may begin beside those at work, and so many more
+// than usual.
+func (a *agenda) hasRoom(host string, more int) bool {
+	if host == "" {
 		return a.locals < localsAtOnce
 	}
-	return a.remotes < remotesAtOnce+more && a.hosts[v.host] < remotesOfHost+more
+	return a.remotes < remotesAtOnce+more && a.hosts[host] < remotesOfHost+more
 }
 
 func (a *agenda) begin(v *visit) string {
@@ -205,7 +217,7 @@ func (a *agenda) retry(v *visit) bool {
 		return false
 	}
 	v.retried = true
-	if !slices.Contains(a.asked, v) {
+	if !v.isAsked(a) {
 		a.busy = append(a.busy, v)
 	}
 	return true
@@ -222,7 +234,7 @@ func (a *agenda) until(now time.Time) (d time.Duration, ok bool) {
 }
 
 // len counts what is due and not begun.
-func (a *agenda) len() int { return len(a.asked) + len(a.ready) + len(a.busy) }
+func (a *agenda) len() int { return a.pushed.n + a.asked.n + a.ready.n + len(a.busy) }
 
 // idle reports whether nothing is due or at work.
 func (a *agenda) idle() bool { return a.len()+len(a.atWork) == 0 }

@@ -21,16 +21,20 @@ type asked struct {
 	// signal holds a token when there is one.
 	signal signal
 
-	mu    sync.Mutex // guards names
+	mu    sync.Mutex // guards all below
 	names []string
+	has   map[string]bool // the same names
 }
 
 // add has a repository synced by this node.
 func (a *asked) add(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !slices.Contains(a.names, name) {
-		a.names = append(a.names, name)
+	if a.has == nil {
+		a.has = map[string]bool{}
+	}
+	if !a.has[name] {
+		a.names, a.has[name] = append(a.names, name), true
 	}
 	a.signal.set()
 }
@@ -93,7 +97,7 @@ func (a *asked) gained() {
 func (a *asked) take() []string {
 	a.mu.Lock()
 	names := a.names
-	a.names = nil
+	a.names, a.has = nil, nil
 	a.mu.Unlock()
 	if !a.node.Joined() {
 		return names
