@@ -145,12 +145,19 @@ func (l *Ledger) ordered() iter.Seq2[*store.Repository, bool] {
 }
 
 // manyLeft is how many repositories of shards that were not planned are looked up one
-// by one: if there are more, a walk through the listing finds enough of them.
-const manyLeft = 4 * MaxRows
+// by one, and manyWorked how many with candidates are sorted: if there are more, a walk
+// through the listing finds enough of them.
+const (
+	manyLeft   = 4 * MaxRows
+	manyWorked = 16 * MaxRows
+)
 
 // worked yields the repositories with candidates, or with anything left, in listing
 // order.
 func (l *Ledger) worked() iter.Seq[*store.Repository] {
+	if len(l.work) > manyWorked {
+		return l.isWork(l.searched())
+	}
 	some := map[uint32]*store.Repository{}
 	add := func(id uint32) {
 		if repo := l.task.Visible.Get(id); repo != nil {

@@ -352,7 +352,7 @@ func (p *Plan) documentsOf(queries []*target.Query, repository uint32) []target.
 	for k, b := range queries {
 		known, ok := p.ByRevision[k][repository]
 		if !ok {
-			known = b.Repositories.Get(repository).DocumentsIn(p.View, p.Files)
+			known = b.Repositories.DocumentsIn(p.View, repository, p.Files)
 			p.ByRevision[k][repository] = known
 		}
 		out[k] = known

@@ -30,6 +30,9 @@ func (q *Query) ContributorsHold(at Key, path string) bool {
 	return true
 }
 
+// JudgesPeople reports whether OwnersHold and ContributorsHold have anything to test.
+func (q *Query) JudgesPeople() bool { return len(q.Owners)+len(q.Contributors) > 0 }
+
 // OwnersHold tests the owners of a document at a revision.
 func (q *Query) OwnersHold(at Key, path string) bool {
 	if len(q.Owners) == 0 {

@@ -74,6 +74,20 @@ func (d ByRevision) HoldsAll() bool {
 	})
 }
 
+// DocumentsIn returns which documents of a shard each searched revision of a repository
+// holds. files are those of each commit if the shard is in memory. A lazy set makes no
+// target for it: a word may be in files of a hundred thousand repositories.
+func (r *Repositories) DocumentsIn(v shard.View, repository uint32, files map[*Files]*postings.Set) ByRevision {
+	switch {
+	case files != nil || !r.IsLazy():
+		return r.Get(repository).DocumentsIn(v, files)
+	case !r.Has(repository):
+		return nil
+	}
+	var rev Revision // the default branch
+	return ByRevision{rev.In(v, repository)}
+}
+
 // DocumentsIn returns which documents of a shard each revision of r holds. files are
 // those of each commit if the shard is in memory.
 func (r *Repository) DocumentsIn(v shard.View, files map[*Files]*postings.Set) ByRevision {

@@ -167,8 +167,8 @@ func (v *Verifier) findHeld(i uint16, path string) error {
 		if p.Basics[k].Docs != nil && !p.Basics[k].Docs.Contains(i) {
 			continue
 		}
-		revs := v.revisions(k, i, path)
-		if len(revs) == 0 {
+		// Targets are made for documents that match alone, unless they rule some out.
+		if !p.ByRevision[k][repository].Holds(i) || b.JudgesPeople() && len(v.revisions(k, i, path)) == 0 {
 			continue
 		}
 		holds, err := v.holds(k, i, path)
@@ -178,7 +178,7 @@ func (v *Verifier) findHeld(i uint16, path string) error {
 		if !holds {
 			continue
 		}
-		for _, rev := range revs {
+		for _, rev := range v.revisions(k, i, path) {
 			n := -1
 			if k > 0 {
 				n = slices.IndexFunc(v.held, func(h heldBy) bool { return h.rev.Typed == rev.Typed && h.rev.Commit == rev.Commit })
