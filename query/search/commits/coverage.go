@@ -62,7 +62,7 @@ func (s *search) coverTarget(t *target.Repository, err error) report.Coverage {
 	if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
 		left[report.ReasonHistoryMissing] = 0
 	}
-	if slices.Contains(s.left.unreadable.Names, t.Stored.Name) {
+	if s.left.unreadable.Has(t.Stored.Name) {
 		left[report.ReasonHistoryUnreadable] = 0
 	}
 	if s.task.HidesDetails() { // the lists are of all repositories

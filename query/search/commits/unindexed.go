@@ -116,7 +116,7 @@ func (s *search) noteUnreadable(t *target.Repository, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.left.unreadable.Names, t.Stored.Name) {
+	if !s.left.unreadable.Has(t.Stored.Name) {
 		s.task.Note("history unreadable", s.task.Details(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
 	}
 	s.left.unreadable.Add([]string{t.Stored.Name})

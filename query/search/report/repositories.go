@@ -27,6 +27,12 @@ func (s *NameSet) Add(names []string) {
 	}
 }
 
+// Has reports whether a name is in the set.
+func (s *NameSet) Has(name string) bool {
+	_, ok := s.known[name]
+	return ok
+}
+
 // Len returns how many names there are.
 func (s *NameSet) Len() int { return len(s.Names) }
 

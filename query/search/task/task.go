@@ -125,7 +125,7 @@ type faults struct {
 	// memory for, fetching those that this node does not have yet, and files the files
 	// that git could not read.
 	failed                      map[uint32]bool
-	unreachable, busy, fetching []*store.Repository
+	unreachable, busy, fetching repositorySet
 	files                       map[unreadFile]struct{}
 }
 
@@ -173,9 +173,7 @@ func (t *Task) FailRepository(repo *store.Repository, err error) {
 	t.Note("read "+repo.Name, t.Details(report.Text("error", err.Error()))...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.Contains(t.unreachable, repo) {
-		t.unreachable = append(t.unreachable, repo)
-	}
+	t.unreachable.add(repo)
 }
 
 // NoteUnready records a repository if err says that git can read it a little later: it
@@ -191,9 +189,7 @@ func (t *Task) NoteUnready(repo *store.Repository, err error) bool {
 	t.Note(step, t.Details(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.Contains(*to, repo) {
-		*to = append(*to, repo)
-	}
+	to.add(repo)
 	return true
 }
 
@@ -212,13 +208,13 @@ func (t *Task) FailFile(repository uint32, path, oid string) {
 func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if slices.Contains(t.unreachable, repo) {
+	if t.unreachable.has(repo) {
 		reasons = append(reasons, report.ReasonMissing)
 	}
-	if slices.Contains(t.busy, repo) {
+	if t.busy.has(repo) {
 		reasons = append(reasons, report.ReasonGitBusy)
 	}
-	if slices.Contains(t.fetching, repo) {
+	if t.fetching.has(repo) {
 		reasons = append(reasons, report.ReasonCloning)
 	}
 	return reasons
@@ -227,9 +223,9 @@ func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 // ReportFaults adds the faults to the report. The task no longer works.
 func (t *Task) ReportFaults() {
 	skips := t.Report.Skips()
-	skips.Add(report.GitBusy(NamesByID(t.busy)))
-	skips.Add(report.Unreachable(NamesByID(t.unreachable)))
-	skips.Add(report.Fetching(NamesByID(t.fetching)))
+	skips.Add(report.GitBusy(t.busy.names()))
+	skips.Add(report.Unreachable(t.unreachable.names()))
+	skips.Add(report.Fetching(t.fetching.names()))
 	skips.Add(report.ObjectsMissing(len(t.files)))
 	skips.Add(report.UnreadableShards(len(t.failed)))
 	skips.Add(report.UnreadableRecords(t.Snapshot.LostRepositories()))
@@ -249,6 +245,20 @@ type unreadFile struct {
 	repository uint32
 	path, oid  string
 }
+
+// repositorySet is a set of repositories. There are very many when a disk is gone.
+type repositorySet map[uint32]*store.Repository
+
+func (s *repositorySet) add(repo *store.Repository) {
+	if *s == nil {
+		*s = repositorySet{}
+	}
+	(*s)[repo.ID] = repo
+}
+
+func (s repositorySet) has(repo *store.Repository) bool { return s[repo.ID] != nil }
+
+func (s repositorySet) names() []string { return NamesByID(slices.Collect(maps.Values(s))) }
 
 // NamesByID sorts repositories by ID and returns their names.
 func NamesByID(repos []*store.Repository) []string {
