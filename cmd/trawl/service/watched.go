@@ -1,6 +1,7 @@
 package service
 
 import (
+	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/watch"
@@ -37,18 +38,19 @@ func (y *Syncer) restOf(name string) time.Duration {
 	return y.Service.repositories.pushes.rest(r.ID)
 }
 
-// follow watches those repositories that are the work of this node.
+// follow watches those repositories that are the work of this node, and first those that
+// changed last.
 func (y *Syncer) follow(all []*store.Repository) {
 	if y.watcher == nil {
 		return
 	}
-	dirs := map[string]string{}
-	for _, r := range all {
-		if y.watches(r) {
-			dirs[r.Name] = r.Source
-		}
+	watched := slices.DeleteFunc(slices.Clone(all), func(r *store.Repository) bool { return !y.watches(r) })
+	slices.SortFunc(watched, func(a, b *store.Repository) int { return b.LastIndexed.Compare(a.LastIndexed) })
+	locals := make([]watch.Local, len(watched))
+	for n, r := range watched {
+		locals[n] = watch.Local{Name: r.Name, Dir: r.Source}
 	}
-	y.watcher.Follow(dirs)
+	y.watcher.Follow(locals)
 }
 
 // followOne watches one that may be new.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -53,8 +54,10 @@ type Watcher struct {
 	// byName are the repositories, byDir the folders that are watched.
 	byName map[string]*repository
 	byDir  map[string]*watched
-	// refused are those that cannot be watched, which is logged once.
+	// refused are those that cannot be watched, which is logged once, and without is how many
+	// there was no room for, which is logged when it changes.
 	refused map[string]bool
+	without int
 }
 
 // repository is one that is watched.
@@ -79,8 +82,15 @@ type watched struct {
 	of map[*repository]bool
 }
 
-// errFull says that no more folders are watched.
-var errFull = errors.New("as many folders are watched as may be")
+var (
+	// errFull says that no more folders are watched.
+	errFull = errors.New("as many folders are watched as may be")
+	// errLarge says that no more folders of one repository are.
+	errLarge = errors.New("it has more folders of refs than are watched of one repository")
+)
+
+// Local is a repository of this machine.
+type Local struct{ Name, Dir string }
 
 // New returns a watcher, which is closed when it is done with.
 func New(o Options) (*Watcher, error) {
@@ -103,10 +113,15 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Follow watches those repositories, by their names and folders, and no others.
-func (w *Watcher) Follow(dirs map[string]string) {
+// Follow watches those repositories and no others. If there is no room for all of them, it
+// goes on with those that are watched, and watches the first of the others.
+func (w *Watcher) Follow(all []Local) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	dirs := make(map[string]string, len(all))
+	for _, r := range all {
+		dirs[r.Name] = r.Dir
+	}
 	for name, r := range w.byName {
 		if dirs[name] != r.dir {
 			delete(w.byName, name)
@@ -118,16 +133,25 @@ func (w *Watcher) Follow(dirs map[string]string) {
 			delete(w.refused, name)
 		}
 	}
-	for name, dir := range dirs {
-		w.add(name, dir)
+	left := 0
+	for _, r := range all {
+		if left > 0 && w.byName[r.Name] == nil {
+			left++
+		} else if errors.Is(w.add(r.Name, r.Dir), errFull) {
+			left++
+		}
 	}
+	if left > 0 && left != w.without {
+		w.o.Log.Info().Int("watched", len(w.byName)).Int("not_watched", left).Err(errFull).Msg("local repositories are not watched, and looked at from time to time only")
+	}
+	w.without = left
 }
 
 // Add watches one more.
 func (w *Watcher) Add(name, dir string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.add(name, dir)
+	_ = w.add(name, dir) // if there is no room, the next Follow says so
 }
 
 // Watching reports whether a repository is watched.
@@ -139,11 +163,11 @@ func (w *Watcher) Watching(name string) bool {
 }
 
 // add watches a repository unless it is watched.
-func (w *Watcher) add(name, dir string) {
+func (w *Watcher) add(name, dir string) error {
 	switch known := w.byName[name]; {
 	case known == nil:
 	case !known.stale:
-		return
+		return nil
 	default:
 		delete(w.byName, name)
 		w.release(known)
@@ -153,13 +177,14 @@ func (w *Watcher) add(name, dir string) {
 	if err == nil {
 		w.byName[name] = r
 		delete(w.refused, name)
-		return
+		return nil
 	}
 	w.release(r)
-	if !w.refused[name] {
+	if !w.refused[name] && !errors.Is(err, errFull) {
 		w.refused[name] = true
 		w.o.Log.Info().Str("repo", name).Err(err).Msg("local repository is not watched, and looked at from time to time only")
 	}
+	return err
 }
 
 func (w *Watcher) watchAll(r *repository) error {
@@ -200,10 +225,16 @@ func (w *Watcher) watchRefs(r *repository, top string) error {
 func (w *Watcher) watch(r *repository, dir string, k kind) error {
 	at := w.byDir[dir]
 	if at == nil {
-		if len(w.byDir) >= w.o.MostDirs || len(r.folders) >= mostDirsOfOne {
+		if len(w.byDir) >= w.o.MostDirs {
 			return errFull
 		}
-		if err := w.files.Add(dir); err != nil {
+		if len(r.folders) >= mostDirsOfOne {
+			return errLarge
+		}
+		switch err := w.files.Add(dir); {
+		case errors.Is(err, syscall.ENOSPC): // the system lets a user watch so many
+			return errFull
+		case err != nil:
 			return err
 		}
 		at = &watched{kind: k, of: map[*repository]bool{}}

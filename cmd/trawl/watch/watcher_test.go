@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,14 @@ func (c *changes) after(t *testing.T, what, name string, do func()) {
 	}
 }
 
+// locals are repositories, by pairs of a name and a folder.
+func locals(pairs ...string) (out []watch.Local) {
+	for pair := range slices.Chunk(pairs, 2) {
+		out = append(out, watch.Local{Name: pair[0], Dir: pair[1]})
+	}
+	return out
+}
+
 // git runs a command of git's in a folder.
 func git(t *testing.T, dir, line string) {
 	t.Helper()
@@ -88,7 +97,7 @@ func TestRefs(t *testing.T) {
 	root := t.TempDir()
 	kiln := made(t, filepath.Join(root, "kiln"), "")
 	w, c := newWatcher(t, 0)
-	w.Follow(map[string]string{"kiln": kiln})
+	w.Follow(locals("kiln", kiln))
 	for _, line := range []string{
 		"commit -q --allow-empty -m two", "branch wide/and/deep", "checkout -q -b other", "pack-refs --all", "branch -q -D wide/and/deep", "branch wide/again",
 	} {
@@ -98,12 +107,12 @@ func TestRefs(t *testing.T) {
 	bare := filepath.Join(root, "bare.git")
 	git(t, root, "clone -q --bare kiln bare.git")
 	git(t, kiln, "worktree add -q ../tree")
-	w.Follow(map[string]string{"kiln": kiln, "bare": bare, "tree": filepath.Join(root, "tree")})
+	w.Follow(locals("kiln", kiln, "bare", bare, "tree", filepath.Join(root, "tree")))
 	c.after(t, "push", "bare", func() { git(t, kiln, "push -q ../bare.git main:pushed") })
 	c.after(t, "a commit in a worktree", "tree", func() { git(t, filepath.Join(root, "tree"), "commit -q --allow-empty -m five") })
 
 	// What is not followed any more is silent.
-	w.Follow(map[string]string{"kiln": kiln})
+	w.Follow(locals("kiln", kiln))
 	// What had been seen of it before is reported before this.
 	c.after(t, "a commit", "kiln", func() { git(t, kiln, "commit -q --allow-empty -m six") })
 	before := c.of("bare")
@@ -125,7 +134,7 @@ func TestReftable(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, c := newWatcher(t, 0)
-	w.Follow(map[string]string{"kiln": kiln})
+	w.Follow(locals("kiln", kiln))
 	c.after(t, "a change", "kiln", func() {
 		list := filepath.Join(tables, "tables.list")
 		if err := os.WriteFile(list+".lock", []byte("0x000000000001-0x000000000002-5a3b.ref\n"), 0o644); err != nil {
@@ -142,7 +151,7 @@ func TestMadeAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kiln")
 	made(t, dir, "")
 	w, c := newWatcher(t, 0)
-	all := map[string]string{"kiln": dir}
+	all := locals("kiln", dir)
 	w.Follow(all)
 	c.after(t, "removal", "kiln", func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -164,7 +173,7 @@ func TestMadeAgain(t *testing.T) {
 func TestRemovalHeardLate(t *testing.T) {
 	dir := made(t, filepath.Join(t.TempDir(), "kiln"), "")
 	w, c := newWatcher(t, 0)
-	w.Follow(map[string]string{"kiln": dir})
+	w.Follow(locals("kiln", dir))
 	w.Removed(filepath.Join(dir, ".git", "refs", "heads"))
 	oid := strings.TrimSpace(gitrepo.Run(t, dir, nil, "", "commit-tree", "-m", "two", "HEAD^{tree}"))
 	for _, branch := range []string{"one", "two"} { // the first report may be of the removal
@@ -178,13 +187,13 @@ func TestBounds(t *testing.T) {
 	root := t.TempDir()
 	one, two := made(t, filepath.Join(root, "one"), ""), made(t, filepath.Join(root, "two"), "")
 	w, c := newWatcher(t, 6) // one takes 4: .git, refs, refs/heads, refs/tags
-	w.Follow(map[string]string{"one": one})
-	w.Follow(map[string]string{"one": one, "two": two, "none": filepath.Join(root, "none"), "file": os.Args[0]})
+	w.Follow(locals("one", one))
+	w.Follow(locals("one", one, "two", two, "none", filepath.Join(root, "none"), "file", os.Args[0]))
 	if !w.Watching("one") || w.Watching("two") || w.Watching("none") || w.Watching("file") {
 		t.Errorf("watched: one %t, two %t, none %t, file %t; want one only", w.Watching("one"), w.Watching("two"), w.Watching("none"), w.Watching("file"))
 	}
 	c.after(t, "commit", "one", func() { git(t, one, "commit -q --allow-empty -m two") })
-	w.Follow(map[string]string{"two": two})
+	w.Follow(locals("two", two))
 	if w.Watching("one") || !w.Watching("two") {
 		t.Error("two has no room that one has left")
 	}
@@ -197,6 +206,46 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Of more repositories than may be watched the first ones are, those that are watched stay so,
+// and the log says once how many are left.
+func TestMoreThanMayBeWatched(t *testing.T) {
+	root := t.TempDir()
+	var all []watch.Local
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		all = append(all, watch.Local{Name: name, Dir: made(t, filepath.Join(root, name), "")})
+	}
+	var log strings.Builder
+	w, err := watch.New(watch.Options{Changed: func(string, time.Time) {}, Log: zerolog.New(&log), MostDirs: 9}) // room for two
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := func() (out string) {
+		for _, r := range all {
+			if w.Watching(r.Name) {
+				out += r.Name
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		order, want string
+	}{{"ecabd", "ce"}, {"abcde", "ce"}, {"abde", "ae"}, {"abcde", "ae"}, {"ae", "ae"}} {
+		var some []watch.Local
+		for _, name := range c.order {
+			some = append(some, all[name-'a'])
+		}
+		if w.Follow(some); watched() != c.want {
+			t.Errorf("of %s, %s are watched, want %s", c.order, watched(), c.want)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 3 || strings.Count(log.String(), `"watched":2,"not_watched":3`) != 2 {
+		t.Errorf("the log says %s, want three lines, one for each number that are left", log.String())
+	}
+}
+
 // Many changes in a row are few reports.
 func TestManyChanges(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -204,7 +253,7 @@ func TestManyChanges(t *testing.T) {
 	}
 	dir := made(t, filepath.Join(t.TempDir(), "kiln"), "")
 	w, c := newWatcher(t, 0)
-	w.Follow(map[string]string{"kiln": dir})
+	w.Follow(locals("kiln", dir))
 	ref := filepath.Join(dir, ".git", "refs", "heads", "main")
 	id, err := os.ReadFile(ref)
 	if err != nil {
