@@ -45,14 +45,14 @@ func (w *worker) prepare(ctx context.Context, s *segment) error {
 		return err
 	}
 	defer release()
-	if w.blobs == nil || w.blobs.target != s.target {
+	if w.blobs == nil || w.blobs.target != s.target.Repository {
 		w.blobs.close()
 		w.blobs = nil
 		reader, err := repo.Blobs(ctx)
 		if err != nil {
 			return err
 		}
-		w.blobs = &blobs{target: s.target, reader: reader}
+		w.blobs = &blobs{target: s.target.Repository, reader: reader}
 	}
 	w.blobs.of = map[[2]string]string{}
 	oids := make([]string, len(s.items))

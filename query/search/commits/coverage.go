@@ -8,7 +8,6 @@ import (
 
 	"github.com/trawlsearch/trawl/query/search/coverage"
 	"github.com/trawlsearch/trawl/query/search/report"
-	"github.com/trawlsearch/trawl/query/search/target"
 )
 
 // cover reports for each repository what the search of commits that is over looked
@@ -33,30 +32,29 @@ func (s *search) cover(err error) {
 	s.coverage.AddCommits(out, len(s.targets)-len(out)+s.idle)
 }
 
-func (s *search) coverTarget(t *target.Repository, err error) report.Coverage {
+func (s *search) coverTarget(t *targetCommits, err error) report.Coverage {
 	var typed []string
 	for _, rev := range t.Revisions {
 		if rev.Typed != "" {
 			typed = append(typed, rev.Typed)
 		}
 	}
-	indexed, unindexed := len(s.indexed[t]), len(s.unindexed[t])
-	seen := s.seen[t]
+	indexed, unindexed := len(t.indexed), len(t.unindexed)
 	out := report.Coverage{
 		Repository: t.Stored.Name, Revision: strings.Join(typed, ":"), Commit: t.Revisions[0].Commit, Commits: true,
-		Documents: max(t.Stored.History.Commits, indexed+unindexed), Candidates: indexed + unindexed, Verified: seen.indexed + seen.unindexed,
+		Documents: max(t.Stored.History.Commits, indexed+unindexed), Candidates: indexed + unindexed, Verified: t.seenIndexed + t.seenUnindexed,
 	}
-	if n := s.total[t]; n > 0 {
-		out.Documents = n
+	if t.listed > 0 {
+		out.Documents = t.listed
 	}
 	left := map[string]int{}
-	if n := indexed - seen.indexed; n > 0 {
+	if n := indexed - t.seenIndexed; n > 0 {
 		left[whyLeft(s.out.IsFullHere(), err, report.ReasonTimeout)] += n
 	}
-	if n := unindexed - seen.unindexed; n > 0 {
+	if n := unindexed - t.seenUnindexed; n > 0 {
 		left[whyLeft(s.out.IsFullHere(), err, report.ReasonHistoryDepth)] += n
 	}
-	if s.unlisted[t] {
+	if t.isUnlisted {
 		left[whyLeft(s.out.IsFullHere(), err, report.ReasonHistoryDepth)] += 0
 	}
 	if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {

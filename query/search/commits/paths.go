@@ -13,34 +13,35 @@ import (
 
 // eachPath calls f with the paths that the commits of a target changed which q
 // asks for.
-func (s *search) eachPath(ctx context.Context, t *target.Repository, f func(path string)) error {
+func (s *search) eachPath(ctx context.Context, of *target.Repository, f func(path string)) error {
+	t := &targetCommits{Repository: of}
 	if !t.Stored.Indexed() || t.Revisions[0].Commit == "" {
 		return nil
 	}
-	s.targets = []*target.Repository{t}
+	s.targets = []*targetCommits{t}
 	s.plan(ctx)
 	if err := s.arrange(ctx, t); err != nil {
 		return err
 	}
-	for _, it := range s.indexed[t] {
+	for _, it := range t.indexed {
 		p := it.shard
 		for d := p.table.Message[it.commit] + 1; d < p.table.Message[it.commit+1]; d++ {
 			f(p.docs.Path(int(d)))
 		}
 	}
-	far := s.unindexed[t]
-	if len(s.unlisted) > 0 {
+	far := t.unindexed
+	if t.isUnlisted {
 		listed, err := s.list(ctx, t)
 		if err != nil && ctx.Err() == nil {
-			s.noteUnreadable(t, err)
+			s.noteUnreadable(of, err)
 		}
 		_, far = s.divide(listed)
 	}
 	if len(far) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.eachLogged(ctx, t, far, f); err != nil && ctx.Err() == nil {
-		s.noteUnreadable(t, err)
+	if err := s.eachLogged(ctx, of, far, f); err != nil && ctx.Err() == nil {
+		s.noteUnreadable(of, err)
 	}
 	return ctx.Err()
 }

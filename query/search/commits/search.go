@@ -30,26 +30,28 @@ type search struct {
 	q        *commitQuery
 	// targets are those with commits to be looked at, in listing order; idle counts the
 	// other repositories with commits, where the index has all and nothing of it matches.
-	targets []*target.Repository
+	targets []*targetCommits
 	idle    int
 	people  map[uint32]store.People
 	// shards are those of the targets that could be planned, by ID.
 	shards map[uint32]*shardPlan
-	// indexed and unindexed are the commits of each target to be looked at in the index
-	// and through git; unlisted are targets with commits that are not kept.
-	indexed, unindexed map[*target.Repository][]item
-	unlisted           map[*target.Repository]bool
-	// total counts the commits of targets that git listed, seen those that were
-	// looked at.
-	total map[*target.Repository]int
-	seen  map[*target.Repository]seenCommits
 
 	mu   sync.Mutex // guards left.unreadable; nothing is called while it is held
 	left unsearched
 }
 
-// seenCommits counts commits that were looked at in the index and through git.
-type seenCommits struct{ indexed, unindexed int }
+// targetCommits are the commits of a target.
+type targetCommits struct {
+	*target.Repository
+	// indexed and unindexed are those to be looked at in the index and through git, and
+	// seenIndexed and seenUnindexed count those that were. isUnlisted says that there are
+	// others, which are not kept, and git is to list.
+	indexed, unindexed         []item
+	seenIndexed, seenUnindexed int
+	isUnlisted                 bool
+	// listed counts those that git has listed.
+	listed int
+}
 
 // item is a commit to be looked at: one of a shard, or with an id one
 // that git is to be asked for.
@@ -61,7 +63,7 @@ type item struct {
 
 // segment is the unit of work: some commits of one target.
 type segment struct {
-	target *target.Repository
+	target *targetCommits
 	// place is the number of the target.
 	place  int
 	items  []item
@@ -107,8 +109,7 @@ func (r *Runner) Run(ctx context.Context, queries []*target.Query) error {
 }
 
 func newSearch(t *task.Task, q *commitQuery) *search {
-	return &search{task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{}, unlisted: map[*target.Repository]bool{},
-		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
+	return &search{task: t, q: q}
 }
 
 func (s *search) search(ctx context.Context) (err error) {
@@ -162,7 +163,7 @@ func (s *search) chooseTargets(ctx context.Context) {
 	}
 	for t := range set.All() {
 		if hasCommits(t) {
-			s.targets = append(s.targets, t)
+			s.targets = append(s.targets, &targetCommits{Repository: t})
 		}
 	}
 }
@@ -232,18 +233,16 @@ func (s *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
 
 // arrange puts the commits of a target in log order. Where the index has all of
 // what is searched it knows the order; else git lists it.
-func (s *search) arrange(ctx context.Context, t *target.Repository) error {
+func (s *search) arrange(ctx context.Context, t *targetCommits) error {
 	h := &t.Stored.History
 	if s.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
-		s.indexed[t], s.unindexed[t] = s.divide(s.candidates(t))
-		if h.More && s.q.Index != query.Only {
-			s.unlisted[t] = true
-		}
+		t.indexed, t.unindexed = s.divide(s.candidates(t.Repository))
+		t.isUnlisted = h.More && s.q.Index != query.Only
 		return ctx.Err()
 	}
 	listed, err := s.list(ctx, t)
 	if err == nil {
-		s.indexed[t], s.unindexed[t] = s.divide(listed)
+		t.indexed, t.unindexed = s.divide(listed)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -251,9 +250,9 @@ func (s *search) arrange(ctx context.Context, t *target.Repository) error {
 	}
 	// The source cannot be read, so only the indexed commits of the tip are
 	// searched.
-	s.noteUnreadable(t, err)
+	s.noteUnreadable(t.Repository, err)
 	if len(t.Excluded) == 0 && t.Revisions[0].Commit == t.Stored.Commit() {
-		s.indexed[t], _ = s.divide(s.candidates(t))
+		t.indexed, _ = s.divide(s.candidates(t.Repository))
 	}
 	return nil
 }
@@ -344,13 +343,11 @@ func (s *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 // wanted, or can be had. Matches confirmed before the time was up are still
 // sent; none is once the caller has gone.
 func (s *search) take(ctx context.Context, seg *segment) (more bool, err error) {
-	seen := s.seen[seg.target]
 	if seg.viaGit {
-		seen.unindexed += seg.looked
+		seg.target.seenUnindexed += seg.looked
 	} else {
-		seen.indexed += seg.looked
+		seg.target.seenIndexed += seg.looked
 	}
-	s.seen[seg.target] = seen
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return false, err
 	}
@@ -364,7 +361,7 @@ func (s *search) take(ctx context.Context, seg *segment) (more bool, err error) 
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case seg.viaGit:
-		s.noteUnreadable(seg.target, seg.err)
+		s.noteUnreadable(seg.target.Repository, seg.err)
 	default:
 		s.task.FailShard(seg.items[seg.looked%len(seg.items)].shard.view.ID, seg.err)
 	}
@@ -374,7 +371,7 @@ func (s *search) take(ctx context.Context, seg *segment) (more bool, err error) 
 // indexedSegments cuts the commits that the index has.
 func (s *search) indexedSegments(emit func(*segment) bool) error {
 	for n, t := range s.targets {
-		for items := range slices.Chunk(s.indexed[t], segmentCommits) {
+		for items := range slices.Chunk(t.indexed, segmentCommits) {
 			if !emit(&segment{target: t, place: n, items: items}) {
 				return nil
 			}

@@ -51,7 +51,7 @@ func (s *search) kept(t *target.Repository) map[string]item {
 
 // list returns the commits of a target as git lists them: candidates of the
 // index, and those that it does not have.
-func (s *search) list(ctx context.Context, t *target.Repository) ([]item, error) {
+func (s *search) list(ctx context.Context, t *targetCommits) ([]item, error) {
 	repo, err := s.task.Git.Open(ctx, t.Stored)
 	if err != nil {
 		return nil, err
@@ -61,15 +61,15 @@ func (s *search) list(ctx context.Context, t *target.Repository) ([]item, error)
 		return nil, err
 	}
 	defer release()
-	kept := s.kept(t)
+	kept := s.kept(t.Repository)
 	from := make([]string, len(t.Revisions))
 	for i, rev := range t.Revisions {
 		from[i] = rev.Commit
 	}
 	var out []item
-	s.total[t] = 0
+	t.listed = 0
 	err = repo.RevList(ctx, from, t.Excluded, func(l git.Listed) error {
-		s.total[t]++
+		t.listed++
 		oid, err := hex.DecodeString(l.OID)
 		if err != nil {
 			return err
@@ -90,18 +90,18 @@ func (s *search) list(ctx context.Context, t *target.Repository) ([]item, error)
 // not kept.
 func (s *search) unindexedSegments(ctx context.Context, emit func(*segment) bool) error {
 	for n, t := range s.targets {
-		if s.unlisted[t] {
+		if t.isUnlisted {
 			listed, err := s.list(ctx, t)
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				s.noteUnreadable(t, err)
+				s.noteUnreadable(t.Repository, err)
 			}
-			_, s.unindexed[t] = s.divide(listed)
-			delete(s.unlisted, t)
+			_, t.unindexed = s.divide(listed)
+			t.isUnlisted = false
 		}
-		for items := range slices.Chunk(s.unindexed[t], segmentLogged) {
+		for items := range slices.Chunk(t.unindexed, segmentLogged) {
 			if !emit(&segment{target: t, place: n, items: items, viaGit: true}) {
 				return nil
 			}
@@ -152,7 +152,7 @@ func (p *shardPlan) dead(i int) bool {
 }
 
 // reportTargets records that targets were not finished in time.
-func (s *search) reportTargets(err error, targets []*target.Repository) {
+func (s *search) reportTargets(err error, targets []*targetCommits) {
 	if s.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -166,10 +166,12 @@ func (s *search) reportTargets(err error, targets []*target.Repository) {
 // ReportTimedOut records the targets of searches of commits that were not begun in
 // time.
 func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
+	if r.Out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
 	for _, b := range basics {
 		if b.Commits != nil {
-			c := &search{task: r.Task, out: r.Out}
-			c.reportTargets(err, slices.Collect(b.Repositories.All()))
+			r.Task.ReportTimedOut(slices.Collect(b.Repositories.Listed()))
 		}
 	}
 }
@@ -178,7 +180,7 @@ func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
 func (s *search) reportLeft(err error) {
 	l := &s.left
 	for _, t := range s.targets {
-		l.unindexed += len(s.unindexed[t]) - s.seen[t].unindexed
+		l.unindexed += len(t.unindexed) - t.seenUnindexed
 	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
@@ -189,7 +191,7 @@ func (s *search) reportLeft(err error) {
 		}
 	}
 	if timedOut {
-		s.task.Report.Skips().Add(report.OlderCommits(l.unindexed, len(s.unlisted) > 0))
+		s.task.Report.Skips().Add(report.OlderCommits(l.unindexed, slices.ContainsFunc(s.targets, func(t *targetCommits) bool { return t.isUnlisted })))
 		s.task.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
 	}
 	s.task.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))

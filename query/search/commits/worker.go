@@ -65,7 +65,7 @@ func (w *worker) confirm(ctx context.Context, s *segment) {
 		if s.err = w.at.Acquire(ctx); s.err != nil {
 			return
 		}
-		m, err := w.indexed(ctx, s.target, it)
+		m, err := w.indexed(ctx, s.target.Repository, it)
 		if err != nil {
 			s.err = err
 			return
@@ -149,7 +149,7 @@ func (w *worker) log(ctx context.Context, s *segment) error {
 		if err := w.at.Acquire(ctx); err != nil {
 			return err
 		}
-		m, err := w.logged(ctx, s.target, c)
+		m, err := w.logged(ctx, s.target.Repository, c)
 		w.at.Release() // git reads meanwhile
 		if err != nil {
 			return err
