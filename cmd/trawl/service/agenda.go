@@ -35,7 +35,8 @@ type visit struct {
 	// not there.
 	due   time.Time
 	index int
-	// in is the queue that it is in, nil for none, came its place there.
+	// in is the queue that it is in, nil for none, element its place among those of its
+	// host there, and came its place among all.
 	in      *visitQueue
 	came    uint64
 	element *list.Element
