@@ -4,15 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/coverage"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -140,6 +143,33 @@ func TestCoverageOfRepositoriesInAShard(t *testing.T) {
 		if got := tellCoverage(tr); got != want {
 			t.Errorf("of %d top documents:\n%s\nwant\n%s", top, got, want)
 		}
+	}
+}
+
+// A trace that nobody has read keeps nothing of what the search found: of 10,000
+// repositories with a match that is megabytes, and there are many traces.
+func TestTraceKeepsNoMatches(t *testing.T) {
+	c := manyCorpus(t, 3000, 0)
+	tr := &report.Trace{}
+	var repos []weak.Pointer[query.Repository]
+	for _, m := range c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "type:file part count:all", query.Keyword).matches {
+		repos = append(repos, weak.Make(m.In()))
+	}
+	if len(repos) < 2500 {
+		t.Fatalf("%d matches, want one for nearly each of 3,000 repositories", len(repos))
+	}
+	runtime.GC()
+	kept := 0
+	for _, r := range repos {
+		if r.Value() != nil {
+			kept++
+		}
+	}
+	if kept > coverage.MaxRows {
+		t.Errorf("the trace keeps %d of %d repositories that matched", kept, len(repos))
+	}
+	if rows, rest := tr.Coverage(); len(rows)+rest.Repositories != len(repos) {
+		t.Errorf("the coverage is of %d and %d repositories, want %d", len(rows), rest.Repositories, len(repos))
 	}
 }
 

@@ -49,14 +49,14 @@ func (l *Ledger) Report() {
 	rows := l.commits[:min(len(l.commits), MaxRows-len(out))]
 	commits := len(l.commits) - len(rows) + l.moreCommits
 	out = append(out, rows...)
-	queries := l.documentQueries()
-	rest := restOf(l.task, queries, covered, commits)
-	lazy := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsLazy() })
-	if l.task.Visible.Len() <= fewKnown || !lazy {
-		l.task.Trace.Cover(out, rest())
+	sets := repositoriesOf(l.documentQueries())
+	others := target.UnionIDs(sets)
+	others.Subtract(covered)
+	if !slices.ContainsFunc(sets, func(s *target.Repositories) bool { return !s.IsLazy() }) && l.task.Visible.Len() > fewKnown {
+		l.task.Trace.CoverLater(out, heldBytes+setsHeld*l.task.Visible.Len()/8, restOf(l.task.Visible, others, commits))
 		return
 	}
-	l.task.Trace.CoverLater(out, heldBytes+len(queries)*l.task.Visible.Len()/8, rest)
+	l.task.Trace.Cover(out, restOf(l.task.Visible, withRevision(sets, others), commits)())
 }
 
 // unread returns how many documents the shards of a repository have whose tables would be
@@ -83,26 +83,33 @@ const (
 	// fewKnown is how many repositories are summed up at once. Of more that sets of the
 	// store chose the sum is made when the trace is read, which most are not.
 	fewKnown = 2048
-	// heldBytes is about what a trace holds of its search until then: the targets
-	// with candidates, facets, and what has changed in the catalogue since.
+	// heldBytes is about what a trace holds until then of what has changed in the catalogue
+	// since, beside setsHeld sets of repositories: the others, and those that exist for
+	// the client and do not.
 	heldBytes = 128 << 10
+	setsHeld  = 3
 )
 
-// restOf returns what sums up the repositories that were searched and are not covered.
-// It keeps the search.
-func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits int) func() report.Rest {
-	sets := repositoriesOf(queries)
+// withRevision returns those of some repositories of which a revision is searched.
+func withRevision(sets []*target.Repositories, ids *store.IDs) *store.IDs {
+	out := &store.IDs{}
+	for id := range ids.All() {
+		if slices.ContainsFunc(sets, func(s *target.Repositories) bool { return s.HasRevision(id) }) {
+			out.Add(id)
+		}
+	}
+	return out
+}
+
+// restOf returns what sums up the repositories with some IDs. A trace keeps it, so it
+// keeps nothing of the search: what matches carry of 10,000 repositories takes megabytes.
+func restOf(visible task.VisibleRepositories, ids *store.IDs, commits int) func() report.Rest {
 	return func() report.Rest {
-		rest := report.Rest{Repositories: commits}
-		ids := target.UnionIDs(sets)
-		ids.Subtract(covered)
+		rest := report.Rest{Repositories: commits + ids.Len()}
 		for id := range ids.All() {
-			if slices.ContainsFunc(sets, func(s *target.Repositories) bool { return s.HasRevision(id) }) {
-				repo := t.Visible.Get(id)
-				rest.Repositories++
-				rest.Documents += repo.Documents
-				rest.Unsearchable += repo.Skipped
-			}
+			repo := visible.Get(id)
+			rest.Documents += repo.Documents
+			rest.Unsearchable += repo.Skipped
 		}
 		return rest
 	}
