@@ -79,14 +79,19 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	defer beside.Wait()
 	defer end()
 	beside.Go(func() { y.Service.upkeep.KeepMerged(merging) })
-	defer y.watchLocals()()
-	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
 		if r := y.Service.repositories.record(name); r != nil && y.Service.node.Mine(r.ID) {
 			left[name] = true
 		}
 	}
+	// Thousands of repositories take a second to survey and to watch.
+	opened := len(left) == 0
+	if opened {
+		begun()
+	}
+	defer y.watchLocals()()
+	y.survey(time.Now())
 	y.ask(first)
 	var surveys <-chan time.Time
 	if y.Interval > 0 {
@@ -96,7 +101,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	}
 	due := time.NewTimer(0)
 	defer due.Stop()
-	for opened := false; ; {
+	for {
 		y.start(ctx)
 		if !opened && (len(left) == 0 || y.agenda.idle() || y.halted() || ctx.Err() != nil) {
 			opened = true

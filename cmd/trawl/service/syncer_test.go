@@ -1,12 +1,52 @@
 package service_test
 
 import (
+	"context"
 	"errors"
+	"io"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 )
+
+// TestReadyBeforeTheSurvey: a server whose repositories are all indexed is ready before
+// it looks at which of them are due, which takes a second for 10,000. One that was given
+// a source is ready when it has tried that.
+func TestReadyBeforeTheSurvey(t *testing.T) {
+	s := open(t)
+	dir := filepath.Join(t.TempDir(), "kiln")
+	commit(t, dir, "a.txt", "clay\n")
+	r, err := s.Repositories().Add(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		first []string
+		want  string
+	}{
+		{nil, "ready, survey"},
+		{[]string{"removed meanwhile"}, "ready, survey"},
+		{[]string{r.Name}, "survey, ready"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var steps []string
+		surveyed := func() { steps = append(steps, "survey") }
+		y := &service.Syncer{Service: s, Stay: true, Log: zerolog.Nop(), Display: progress.Lines(io.Discard, time.Now), Before: surveyed}
+		y.Run(ctx, c.first, func() {
+			steps = append(steps, "ready")
+			cancel()
+		})
+		if got := strings.Join(steps, ", "); got != c.want {
+			t.Errorf("first is %q: got %s, want %s", c.first, got, c.want)
+		}
+	}
+}
 
 // TestSlowFailuresRest: a source that takes minutes to fail takes a twentieth of
 // the time of rounds, one that fails at once or succeeds is tried in each.
