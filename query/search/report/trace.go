@@ -10,7 +10,7 @@ import (
 // zero value is ready; a nil *Trace records nothing. It is safe for concurrent
 // use.
 type Trace struct {
-	mu       sync.Mutex // guards all below; nothing is called while it is held
+	mu       sync.Mutex // guards all below; nothing but restLater is called while it is held
 	steps    []Step
 	coverage []Coverage
 	rest     Rest
