@@ -13,9 +13,6 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/compress"
 )
 
-// leastZipped is the size from which a body is worth compressing.
-const leastZipped = 1 << 10
-
 // zippedWrites is how much of a compressed body is written at once. A compressor writes
 // some hundred bytes at a time.
 const zippedWrites = 16 << 10
@@ -67,7 +64,7 @@ func SetLength(w http.ResponseWriter, r *http.Request, size int64) {
 // mayZip reports whether the client takes an answer of so many bytes compressed, and that is
 // worth it. A range is one of the bytes as they are.
 func mayZip(r *http.Request, size int64) bool {
-	return size >= leastZipped && r.Header.Get("Range") == "" && compress.Accepts(r.Header.Get("Accept-Encoding"))
+	return size >= compress.Least && r.Header.Get("Range") == "" && compress.Accepts(r.Header.Get("Accept-Encoding"))
 }
 
 // Body is the body of an answer that is text. It leaves while it is written, compressed if
@@ -134,7 +131,7 @@ func WriteBody(w http.ResponseWriter, r *http.Request, status int, body ...[]byt
 	for _, piece := range body {
 		n += len(piece)
 	}
-	if n < leastZipped {
+	if n < compress.Least {
 		body = [][]byte{slices.Concat(body...)}
 	}
 	b := NewBody(w, r, int64(n))

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/compress"
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
@@ -64,7 +65,7 @@ func (s *Server) pageZip(w http.ResponseWriter, r *http.Request, v web.View) *gz
 			return nil
 		}
 	}
-	return s.compressors.of(w, r, leastZipped)
+	return s.compressors.of(w, r, compress.Least)
 }
 
 // isLed reports whether another site may have had the browser of a signed-in user ask for a

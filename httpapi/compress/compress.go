@@ -10,6 +10,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
+// Least is the size in bytes from which a text is worth compressing: with its headers a
+// smaller one fits a packet or two of a network as it is.
+const Least = 1 << 10
+
 // Accepts reports whether a client's Accept-Encoding allows gzip: by name,
 // or by * without naming it, and not with a quality of zero.
 func Accepts(header string) bool {

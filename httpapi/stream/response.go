@@ -16,7 +16,8 @@ import (
 // Response is the response of a stream. It leaves event by event, compressed if
 // the client allows. One of which nothing had to leave before its end is sent as
 // a whole, with its length: that is one write, and the client need not wait for
-// the end of the request. It is used by one goroutine.
+// the end of the request. A whole one that is small is not compressed. It is used by one
+// goroutine.
 type Response struct {
 	w   http.ResponseWriter
 	ctl *http.ResponseController
@@ -24,7 +25,9 @@ type Response struct {
 	whole  []byte
 	left   bool
 	events *eventPool
-	// zip is nil when the client does not take gzip.
+	// mayZip says that the client takes gzip and nothing is compressed yet. zip is nil
+	// then, and when nothing will be.
+	mayZip      bool
 	zip         *gzip.Writer
 	compressors *compress.Pool
 	// patience is how long pieceBytes of an event may take to leave, until about
@@ -42,8 +45,8 @@ var (
 	keepAlive   = []string{"keep-alive"}
 )
 
-// NewResponse sets the headers of a stream. They leave with the first event. When
-// too many streams are compressed already, this one is not. The caller calls Release.
+// NewResponse sets the headers of a stream. They leave with the first event. The caller
+// calls Release.
 func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response {
 	out := &Response{w: w, ctl: http.NewResponseController(w), compressors: e.o.Compressors, events: &e.events, patience: e.o.WriteTimeout}
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == out.patience {
@@ -61,11 +64,7 @@ func (e *Endpoint) NewResponse(w http.ResponseWriter, r *http.Request) *Response
 	if r.ProtoMajor == 1 {
 		h["Connection"] = keepAlive
 	}
-	if compress.Accepts(r.Header.Get("Accept-Encoding")) {
-		if out.zip = out.compressors.Get(plain{out}); out.zip != nil {
-			h.Set("Content-Encoding", "gzip")
-		}
-	}
+	out.mayZip = compress.Accepts(r.Header.Get("Accept-Encoding"))
 	return out
 }
 
@@ -74,12 +73,33 @@ func (r *Response) Send(event []byte) error { return r.check(r.writeEvent(event)
 
 // Flush makes what was written leave.
 func (r *Response) Flush() error {
+	if err := r.compress(); err != nil {
+		return r.check(err)
+	}
 	if r.zip != nil {
 		if err := r.zip.Flush(); err != nil {
 			return r.check(err)
 		}
 	}
 	return r.check(r.leave())
+}
+
+// compress has what was written, and all that follows, leave compressed if it may. When
+// too many streams are compressed already, this one is not.
+func (r *Response) compress() error {
+	if !r.mayZip {
+		return nil
+	}
+	r.mayZip = false
+	if r.zip = r.compressors.Get(plain{r}); r.zip == nil {
+		return nil
+	}
+	r.w.Header().Set("Content-Encoding", "gzip")
+	kept := r.whole
+	r.whole = nil
+	_, err := r.zip.Write(kept)
+	r.events.put(kept)
+	return err
 }
 
 // wholeBytes is how long an answer may be that is sent as a whole: it fits the memory
@@ -144,6 +164,11 @@ func (r *Response) writeEvent(event []byte) error {
 }
 
 func (r *Response) writePiece(piece []byte) error {
+	if len(r.whole)+len(piece) >= compress.Least {
+		if err := r.compress(); err != nil {
+			return err
+		}
+	}
 	if r.zip == nil {
 		_, err := plain{r}.Write(piece)
 		return err
