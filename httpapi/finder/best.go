@@ -19,8 +19,16 @@ type file struct {
 // compare puts the better file first: by score, then one whose name matches, then the
 // document of better quality, then the shorter path.
 func compare(a, b file) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(worse(a), worse(b)), cmp.Compare(a.quality, b.quality),
-		cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path), cmp.Compare(a.repository.Name, b.repository.Name))
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	if a.named != b.named {
+		return cmp.Compare(worse(a), worse(b))
+	}
+	if a.quality != b.quality || len(a.path) != len(b.path) {
+		return cmp.Or(cmp.Compare(a.quality, b.quality), cmp.Compare(len(a.path), len(b.path)))
+	}
+	return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.repository.Name, b.repository.Name))
 }
 
 func worse(f file) int {
@@ -44,8 +52,13 @@ func (b *best) least() int {
 	return b.files[b.most-1].score
 }
 
+// admits says whether a file would be among them.
+func (b *best) admits(f file) bool {
+	return len(b.files) < b.most || compare(b.files[b.most-1], f) > 0
+}
+
 func (b *best) add(f file) {
-	if len(b.files) == b.most && compare(b.files[b.most-1], f) <= 0 {
+	if !b.admits(f) {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(b.files, f, compare)

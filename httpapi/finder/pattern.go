@@ -30,21 +30,27 @@ type pattern struct {
 	slab *util.Slab
 	// text is a path, and lower the same in lower case.
 	text, lower []byte
+	// prefix is what the last path stood behind, and plain whether it is ASCII.
+	prefix string
+	plain  bool
 }
 
 // term is a part of what someone looks for, also as bytes.
 type term struct {
 	runes []rune
 	bytes []byte
+	// rest is what the prefix leaves of the bytes, in order.
+	rest []byte
 }
 
 // newPattern divides a text at its spaces.
 func newPattern(text string) *pattern {
 	forPaths()
-	p := &pattern{slab: util.MakeSlab(slabScores, slabRunes)}
+	p := &pattern{slab: util.MakeSlab(slabScores, slabRunes), plain: true}
 	for _, field := range strings.Fields(strings.ToLower(text)) {
 		runes := algo.NormalizeRunes([]rune(field))
-		p.terms = append(p.terms, term{runes, []byte(string(runes))})
+		text := []byte(string(runes))
+		p.terms = append(p.terms, term{runes, text, text})
 		// No other text of that many characters has a higher score.
 		letters := []rune(strings.Repeat("a", len(runes)))
 		chars := util.RunesToChars(letters)
@@ -89,6 +95,57 @@ type found struct {
 	score int
 	// named says that the name of the file matches without its directories.
 	named bool
+}
+
+// mayMatch reports whether the path behind a prefix, as of find, may match: whether it has
+// the characters of each term in order, or some that may count as others. Most paths do
+// not, and need no matcher.
+func (p *pattern) mayMatch(prefix, path string) bool {
+	if prefix != p.prefix {
+		p.behind(prefix)
+	}
+	for i := range p.terms {
+		if rest, plain := leaves(p.terms[i].rest, path); len(rest) > 0 {
+			return !plain || !p.plain
+		}
+	}
+	return true
+}
+
+// behind remembers what the next paths stand behind.
+func (p *pattern) behind(prefix string) {
+	p.prefix, p.plain = prefix, true
+	for i := range p.terms {
+		t := &p.terms[i]
+		var plain bool
+		t.rest, plain = leaves(t.bytes, prefix)
+		p.plain = p.plain && plain
+	}
+}
+
+// mayName is mayMatch of the last part of a path.
+func (p *pattern) mayName(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	for i := range p.terms {
+		if rest, plain := leaves(p.terms[i].bytes, name); len(rest) > 0 && plain {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves returns what a text leaves of characters that it should have in order, in any
+// case, and whether what was read of it is ASCII, which is all if some are left.
+func leaves(chars []byte, text string) (rest []byte, plain bool) {
+	var all byte
+	for i := 0; i < len(text) && len(chars) > 0; i++ {
+		c := text[i]
+		all |= c
+		if c == chars[0] || c-'A' <= 'Z'-'A' && c|0x20 == chars[0] {
+			chars = chars[1:]
+		}
+	}
+	return chars, all < utf8.RuneSelf
 }
 
 // find matches the path behind a prefix, which is "" or the name of a repository with

@@ -39,7 +39,7 @@ func TestPatternRanks(t *testing.T) {
 	} {
 		s := newSearch(text, 3, time.Minute)
 		for _, path := range append(paths, "net/core.c") {
-			if err := s.compare(t.Context(), "", file{repository: repository, path: path}); err != nil {
+			if err := s.compare(t.Context(), "", file{repository: repository, path: path}, always); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -56,6 +56,42 @@ func TestPatternRanks(t *testing.T) {
 	}
 }
 
+// What is left out unseen is not among the best: these are those of all that match.
+func TestSearchFindsTheBest(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	letters := []rune("aaabbcAB/.é")
+	word := func(most int) string {
+		var b strings.Builder
+		for range 1 + random.IntN(most) {
+			b.WriteRune(letters[random.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	for range 300 {
+		text := word(3)
+		s, p := newSearch(text, 5, time.Minute), newPattern(text)
+		var all []file
+		for n := range 10 {
+			repository := &store.Repository{Name: fmt.Sprintf("%s-%d", word(4), n)}
+			for range 20 {
+				f := file{repository: repository, path: word(8), quality: byte(random.IntN(2))}
+				if err := s.compare(t.Context(), repository.Name+"/", f, always); err != nil {
+					t.Fatal(err)
+				}
+				var ok bool
+				if f.found, ok = p.find(repository.Name+"/", f.path, 0); ok {
+					all = append(all, f)
+				}
+			}
+		}
+		slices.SortStableFunc(all, compare)
+		want := all[:min(len(all), 5)]
+		if !slices.EqualFunc(s.best.files, want, func(a, b file) bool { return compare(a, b) == 0 }) {
+			t.Fatalf("%q finds %+v, want %+v", text, s.best.files, want)
+		}
+	}
+}
+
 // What is left out is not among the best.
 func TestPatternLeavesOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -67,15 +103,22 @@ func TestPatternLeavesOut(t *testing.T) {
 		}
 		return b.String()
 	}
-	leftOut := 0
+	leftOut, unseen := 0, 0
 	for range 1000 {
 		text := word(5)
 		p := newPattern(text)
 		for range 100 {
 			path := word(12)
 			f, ok := p.find("ab/", path, 0)
+			may := p.mayMatch("ab/", path)
+			if !may {
+				unseen++
+			}
 			if !ok {
 				continue
+			}
+			if !may || f.named && !p.mayName(path) {
+				t.Fatalf("%q in %q is left out unseen", text, path)
 			}
 			if again, ok := p.find("ab/", path, f.score); !ok || again != f {
 				t.Fatalf("%q in %q: %+v, and %+v, %v where its score is needed", text, path, f, again, ok)
@@ -85,8 +128,8 @@ func TestPatternLeavesOut(t *testing.T) {
 			}
 		}
 	}
-	if leftOut < 1000 {
-		t.Errorf("%d paths were left out", leftOut)
+	if leftOut < 1000 || unseen < 10_000 {
+		t.Errorf("%d paths were left out for their scores, and %d unseen", leftOut, unseen)
 	}
 }
 
@@ -120,6 +163,9 @@ func FuzzPattern(f *testing.F) {
 		if !ok {
 			return
 		}
+		if !p.mayMatch(prefix, path) || f.named && !p.mayName(path) {
+			t.Errorf("%q in %q %q is left out unseen", text, prefix, path)
+		}
 		if again, ok := p.find(prefix, path, f.score); !ok || again != f {
 			t.Errorf("%q in %q %q: %+v, and %+v, %v where its score is needed", text, prefix, path, f, again, ok)
 		}
@@ -139,7 +185,7 @@ func TestSearchEnds(t *testing.T) {
 	var err error
 	n := 0
 	for ; err == nil && n < 10*lookEvery; n++ {
-		err = s.compare(t.Context(), "", file{repository: &store.Repository{}, path: fmt.Sprintf("x%d", n)})
+		err = s.compare(t.Context(), "", file{repository: &store.Repository{}, path: fmt.Sprintf("x%d", n)}, always)
 	}
 	if err != errEnough || n != lookEvery || len(s.best.files) != 5 {
 		t.Errorf("ended with %v after %d paths and %d files", err, n, len(s.best.files))
@@ -159,7 +205,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				s := newSearch(text, defaultLimit, time.Minute)
 				for _, path := range paths {
-					if err := s.compare(b.Context(), "", file{repository: repository, path: path}); err != nil {
+					if err := s.compare(b.Context(), "", file{repository: repository, path: path}, always); err != nil {
 						b.Fatal(err)
 					}
 				}

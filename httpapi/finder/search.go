@@ -38,19 +38,43 @@ func newSearch(text string, most int, within time.Duration) *search {
 // errEnough ends a search whose time is over.
 var errEnough = errors.New("enough")
 
-// compare takes a path. A name is that of the repository, with a slash, where it is
-// compared too.
-func (s *search) compare(ctx context.Context, name string, f file) error {
+// compare takes a path if it is of those that are searched. A name is that of the
+// repository, with a slash, where it is compared too.
+func (s *search) compare(ctx context.Context, name string, f file, lives func() bool) error {
 	if s.compared++; s.compared%lookEvery == 0 {
 		if err := s.look(ctx); err != nil {
 			return err
 		}
+	}
+	if !s.mayBeBest(name, f) || !lives() {
+		return nil
 	}
 	var ok bool
 	if f.found, ok = s.pattern.find(name, f.path, s.best.least()); ok {
 		s.best.add(f)
 	}
 	return nil
+}
+
+// mayBeBest reports whether a path may match, and would be among the best then. Once these
+// match as well as any path can, as names that thousands of repositories have do, few
+// others need to be matched.
+func (s *search) mayBeBest(name string, f file) bool {
+	full := s.best.least() >= s.pattern.most
+	if full {
+		f.found = found{score: s.pattern.most, named: true}
+		if !s.best.admits(f) {
+			return false
+		}
+	}
+	if !s.pattern.mayMatch(name, f.path) {
+		return false
+	}
+	if full {
+		f.named = s.pattern.mayName(f.path)
+		return s.best.admits(f)
+	}
+	return true
 }
 
 func (s *search) look(ctx context.Context) error {
@@ -76,10 +100,8 @@ func (s *search) indexed(ctx context.Context, sn *store.Snapshot, r *store.Repos
 	for n := range runs {
 		run := &runs[n]
 		for i := run.First; i < run.End; i++ {
-			if !run.Lives(i) {
-				continue
-			}
-			if err := s.compare(ctx, name, file{repository: r, path: run.Table.Path(i), quality: run.Table.Quality[i]}); err != nil {
+			f := file{repository: r, path: run.Table.Path(i), quality: run.Table.Quality[i]}
+			if err := s.compare(ctx, name, f, func() bool { return run.Lives(i) }); err != nil {
 				return err
 			}
 		}
@@ -101,6 +123,8 @@ func (s *search) everywhere(ctx context.Context, sn *store.Snapshot, visible fun
 	return nil
 }
 
+func always() bool { return true }
+
 // inGit looks through the paths of a commit that is not indexed.
 func (s *search) inGit(ctx context.Context, reader *code.Reader, r *store.Repository, commit string) error {
 	ctx, cancel := context.WithDeadline(ctx, s.ends)
@@ -110,7 +134,7 @@ func (s *search) inGit(ctx context.Context, reader *code.Reader, r *store.Reposi
 		return err
 	}
 	err = repo.ListTree(ctx, commit, func(e git.TreeEntry) error {
-		return s.compare(ctx, "", file{repository: r, path: strings.Clone(e.Path)})
+		return s.compare(ctx, "", file{repository: r, path: strings.Clone(e.Path)}, always)
 	})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return errEnough
