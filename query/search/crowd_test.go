@@ -336,9 +336,12 @@ func TestOracleOfCrowds(t *testing.T) {
 				}
 				text := said + []string{"foo", "r1", "type:repo org1", "type:repo /r1/", "select:repo foo", "count:3 foo", "count:10 type:repo r", "type:commit foo",
 					"type:commit count:2 bar", "type:commit author:ada not foo", "type:path f1", "type:symbol foo", "not foo", "type:repo not later",
-					"repo:has.file(path:f1) foo", "repo:has.content(baz) foo"}[rng.IntN(16)]
+					"repo:has.file(path:f1) foo", "repo:has.content(baz) foo", "-repo:has.content(baz) bar", "repo:has.file(path:nowhere) foo",
+					"repo:has.path(base) -repo:has.content(Foo) type:repo", "repo:has.commit.after(2020-09-13T12:28:40Z) foo",
+					"-repo:has.commit.after(2020-09-13T12:28:40Z) type:repo", "repo:has.content(bar) type:commit foo"}[rng.IntN(22)]
 				if rng.IntN(3) == 0 {
-					text = "(" + text + ") or (" + []string{"fork:only bar", "repo:r2 absent", "archived:yes -repo:org1 foo", "type:commit bar"}[rng.IntN(4)] + ")"
+					text = "(" + text + ") or (" + []string{"fork:only bar", "repo:r2 absent", "archived:yes -repo:org1 foo", "type:commit bar",
+						"rev:main repo:has.content(baz) bar", "repo:r2 repo:has.file(path:f1) baz"}[rng.IntN(6)] + ")"
 				}
 				c.sameOneByOne(t, o, text, repeat)
 				if !strings.Contains(text, "count:") {

@@ -19,7 +19,10 @@ import (
 
 // testedCorpus has repositories r0 to r9, each with files in several shards; of
 // those only r3 and r7 have the file that is asked for, and r7's is dead.
-func testedCorpus(t testing.TB, fs vfs.FS) *corpus {
+func testedCorpus(t testing.TB, fs vfs.FS) *corpus { return testedCorpusOf(t, fs, 10) }
+
+// testedCorpusOf has as many files in some more repositories.
+func testedCorpusOf(t testing.TB, fs vfs.FS, repositories int) *corpus {
 	// Random text, so that a shard is more than one block of the engine's.
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -28,8 +31,8 @@ func testedCorpus(t testing.TB, fs vfs.FS) *corpus {
 	}
 	filler := b.String()
 	var files []doc
-	for i := range 60 {
-		f := doc{repo: fmt.Sprintf("r%d", i%10), path: fmt.Sprintf("f%d.txt", i), text: filler}
+	for i := range max(60, repositories) {
+		f := doc{repo: fmt.Sprintf("r%d", i%repositories), path: fmt.Sprintf("f%d.txt", i), text: filler}
 		switch i {
 		case 33, 37:
 			f.path, f.text, f.dead = "kiln.go", filler+"glaze\n", i == 37
@@ -81,6 +84,44 @@ func TestRepositoriesByFiles(t *testing.T) {
 	}
 }
 
+// Of many repositories each is tested at its default branch, also where another branch was
+// asked about.
+func TestManyRepositoriesByFiles(t *testing.T) {
+	var files []doc
+	for i := range 100 {
+		files = append(files, doc{repo: fmt.Sprintf("r%02d", i), path: "a.txt", text: "clay\n"})
+	}
+	files = append(files, doc{repo: "r05", path: "b.txt", text: "glaze\n"})
+	c := newCorpus(t, 1000, nil, files)
+	r := c.repos["r05"]
+	r.Branches = append(r.Branches, store.Branch{Name: "old", Commit: strings.Repeat("b", 40)})
+	away := store.ShardRepository{Shard: r.Shards[0], Repository: r.ID}
+	last := postings.NewSet(uint16(len(files) - 1)) // only in old
+	if err := c.st.Commit(store.Change{Repositories: []*store.Repository{r}, Away: map[store.ShardRepository][]*postings.Set{away: {last, {}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := c.st.Repositories().New(store.Repository{Name: fmt.Sprintf("r%d-unindexed", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]int{
+		`repo:has.content(clay) type:repo r`:                                                100,
+		`-repo:has.content(glaze) type:repo r`:                                              100,
+		`-repo:has.content(glaze) -repo:has.path(c) type:repo r`:                            100,
+		`repo:has.content(glaze) clay`:                                                      0,
+		`repo:r05 rev:old repo:has.content(glaze) clay`:                                     1,
+		`(repo:r05 rev:old repo:has.content(glaze) clay) or (repo:has.content(glaze) clay)`: 1,
+		`(repo:has.content(glaze) clay) or (repo:r05 rev:old repo:has.content(glaze) clay)`: 1,
+	} {
+		for _, s := range []search.Settings{{Workers: 1}, {Workers: 4}, {Brute: true}} {
+			if got := len(c.search(t, s, search.Options{}, text, query.Keyword).matches); got != want {
+				t.Errorf("%s with %+v: %d matches, want %d", text, s, got, want)
+			}
+		}
+	}
+}
+
 // What a test has decided already is not read again: of r3's documents those
 // behind the one that passes are left alone.
 func TestFileTestStopsEarly(t *testing.T) {
@@ -111,20 +152,23 @@ func TestFileTestsTimeOut(t *testing.T) {
 	}
 }
 
-// What cannot be read neither passes a test nor its negation, and is reported.
+// What cannot be read neither passes a test nor its negation, and is reported, of few
+// repositories and of many.
 func TestFileTestsOnDamage(t *testing.T) {
-	fs := &faultyFS{FS: vfs.NewMem()}
-	testedCorpus(t, fs).close(t)
-	c := &corpus{}
-	c.open(t, fs)
-	defer c.close(t)
-	fault := func([]byte) error { return errors.New("unreadable sector") }
-	fs.fault.Store(&fault)
-	a := c.try(t.Context(), t, search.Settings{}, search.Options{Display: -1}, `-repo:has.content(glaze)`, nil)
-	if len(a.matches) > 0 || !strings.Contains(a.reasons(), "backend-missing") {
-		t.Errorf("got %q and reasons %q, want no repository and backend-missing", a.repositories(), a.reasons())
+	for _, repositories := range []int{10, 100} {
+		fs := &faultyFS{FS: vfs.NewMem()}
+		testedCorpusOf(t, fs, repositories).close(t)
+		c := &corpus{}
+		c.open(t, fs)
+		fault := func([]byte) error { return errors.New("unreadable sector") }
+		fs.fault.Store(&fault)
+		a := c.try(t.Context(), t, search.Settings{}, search.Options{Display: -1}, `-repo:has.content(glaze)`, nil)
+		if len(a.matches) > 0 || !strings.Contains(a.reasons(), "backend-missing") {
+			t.Errorf("got %q and reasons %q, want no repository and backend-missing", a.repositories(), a.reasons())
+		}
+		fs.fault.Store(nil)
+		c.close(t)
 	}
-	fs.fault.Store(nil)
 }
 
 // BenchmarkFileTest asks many repositories for a rare file.

@@ -18,27 +18,38 @@ func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, 
 	if a == nil {
 		return nil
 	}
-	targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
-		if !repo.Stored.Indexed() || rev.Commit == "" || ctx.Err() != nil {
+	passes := func(repo *store.Repository, commit string) bool {
+		if !repo.Indexed() || commit == "" || ctx.Err() != nil {
 			return false
 		}
-		newer, err := hasCommitAfter(ctx, t, repo, rev, a.Seconds)
-		if err != nil && ctx.Err() == nil && !t.NoteUnready(repo.Stored, err) {
-			t.Note("history unreadable", t.Details(report.Text("repository", repo.Stored.Name), report.Text("error", err.Error()))...)
-			*missing = append(*missing, repo.Stored)
+		newer, err := hasCommitAfter(ctx, t, repo, commit, a.Seconds)
+		if err != nil && ctx.Err() == nil && !t.NoteUnready(repo, err) {
+			t.Note("history unreadable", t.Details(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
+			*missing = append(*missing, repo)
 		}
 		return err == nil && newer != a.Negated
-	})
+	}
+	if !targets.IsLazy() {
+		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool { return passes(repo.Stored, rev.Commit) })
+		return ctx.Err()
+	}
+	ids := &store.IDs{}
+	for repo := range targets.Listed() {
+		if passes(repo, repo.Commit()) {
+			ids.Add(repo.ID)
+		}
+	}
+	targets.KeepIDs(ids)
 	return ctx.Err()
 }
 
 // hasCommitAfter answers from the record where that knows the whole history,
 // else through git.
-func hasCommitAfter(ctx context.Context, t *task.Task, of *target.Repository, rev *target.Revision, seconds int64) (bool, error) {
-	if h := &of.Stored.History; h.Complete(rev.Commit) && h.Commits > 0 {
+func hasCommitAfter(ctx context.Context, t *task.Task, of *store.Repository, commit string, seconds int64) (bool, error) {
+	if h := &of.History; h.Complete(commit) && h.Commits > 0 {
 		return h.Newest > seconds, nil
 	}
-	repo, err := t.Git.Open(ctx, of.Stored)
+	repo, err := t.Git.Open(ctx, of)
 	if err != nil {
 		return false, err
 	}
@@ -48,7 +59,7 @@ func hasCommitAfter(ctx context.Context, t *task.Task, of *target.Repository, re
 	}
 	defer release()
 	errNewer := errors.New("newer")
-	err = repo.RevList(ctx, []string{rev.Commit}, nil, func(l git.Listed) error {
+	err = repo.RevList(ctx, []string{commit}, nil, func(l git.Listed) error {
 		if l.Seconds > seconds {
 			return errNewer
 		}

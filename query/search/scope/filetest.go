@@ -21,6 +21,9 @@ type fileAnswers map[compile.FileQuestion]*fileAnswer
 // part of it that could have held the document cannot be read.
 type fileAnswer struct {
 	asked, found, unknown map[target.Key]bool
+	// askedAll are the repositories whose default branches were asked about as those of
+	// a lazy set.
+	askedAll *store.IDs
 }
 
 // testFiles removes from the targets of each basic query the revisions that do
@@ -51,11 +54,15 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 	for _, test := range tests {
 		a := answers[test.FileQuestion]
 		if a == nil {
-			a = &fileAnswer{map[target.Key]bool{}, map[target.Key]bool{}, map[target.Key]bool{}}
+			a = &fileAnswer{map[target.Key]bool{}, map[target.Key]bool{}, map[target.Key]bool{}, &store.IDs{}}
 			answers[test.FileQuestion] = a
 		}
 		if err := a.ask(ctx, t, test, targets); err != nil {
 			return err
+		}
+		if targets.IsLazy() {
+			targets.KeepIDs(a.passed(t, test, targets))
+			continue
 		}
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
 			key := repo.Key(rev)
@@ -63,6 +70,28 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 		})
 	}
 	return nil
+}
+
+// passed returns those of a lazy set that pass. It makes targets of those with an answer.
+func (a *fileAnswer) passed(t *task.Task, test compile.FileTest, targets *target.Repositories) *store.IDs {
+	of := func(keys map[target.Key]bool) *store.IDs {
+		ids := &store.IDs{}
+		for key := range keys {
+			if repo := targets.Get(key.Repository); repo != nil && repo.Key(repo.Revisions[0]) == key {
+				ids.Add(key.Repository)
+			}
+		}
+		return ids
+	}
+	ids := targets.IDs().Clone()
+	if test.Negated {
+		ids.Subtract(of(a.found))
+	} else {
+		ids.Intersect(of(a.found))
+	}
+	ids.Subtract(of(a.unknown))
+	ids.Subtract(t.Snapshot.MarkedIDs(store.MarkUnindexed))
+	return ids
 }
 
 // testLeftOut forgets the forks and archived repositories that would not pass
@@ -89,9 +118,15 @@ func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
 	return nil
 }
 
-// ask finds the answer for those of the targets for which it is not known.
-func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Repositories) error {
-	start := t.Now()
+// notAsked returns those of the targets for which the answer is not known, which are then
+// asked about.
+func (a *fileAnswer) notAsked(targets *target.Repositories) *target.Repositories {
+	if targets.IsLazy() {
+		ids := targets.IDs().Clone()
+		ids.Subtract(a.askedAll)
+		a.askedAll.Join(ids)
+		return targets.In(ids)
+	}
 	var some []*target.Repository
 	for repo := range targets.All() {
 		new := *repo
@@ -103,7 +138,13 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTes
 			some = append(some, &new)
 		}
 	}
-	rest := target.NewRepositories(some...)
+	return target.NewRepositories(some...)
+}
+
+// ask finds the answer for those of the targets for which it is not known.
+func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Repositories) error {
+	start := t.Now()
+	rest := a.notAsked(targets)
 	b := &target.Query{Query: test.Documents, Repositories: rest}
 	var mu sync.Mutex // guards a
 	done := func(key target.Key) bool {

@@ -76,8 +76,7 @@ func leftOutOf(sn *store.Snapshot, f *compile.RepositoryFilter, ids *store.IDs) 
 const fewChosen = 64
 
 // isBySet reports whether the repositories of b need not be looked at one by one: each
-// is searched at its default branch, and nothing has to be known of it before that.
+// is searched at its default branch, and no people have to be known before that.
 func isBySet(b *target.Query) bool {
-	return !b.RevisionsTyped && b.Index != query.No && len(b.FileTests)+len(b.Contributors) == 0 &&
-		b.CommitAfter == nil && !b.NeedsOwners()
+	return !b.RevisionsTyped && b.Index != query.No && len(b.Contributors) == 0 && !b.NeedsOwners()
 }

@@ -195,6 +195,13 @@ func (r *Repositories) Keep(keep func(*Repository) bool) {
 	r.task, r.ids, r.shown, r.whole, r.byID, r.listed = nil, nil, nil, nil, kept.byID, kept.listed
 }
 
+// KeepIDs leaves those members of a lazy set that have some IDs. These are the caller's no
+// more.
+func (r *Repositories) KeepIDs(ids *store.IDs) {
+	ids.Intersect(r.ids)
+	r.ids = ids
+}
+
 // KeepRevisions leaves the revisions that keep reports true for, and the
 // repositories that have some.
 func (r *Repositories) KeepRevisions(keep func(*Repository, *Revision) bool) {
