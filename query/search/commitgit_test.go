@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -279,6 +280,37 @@ func TestCommitsOfRevisions(t *testing.T) {
 		}
 	}
 }
+
+// What a limit keeps a search from coming to is not asked of git: repositories whose
+// history is not read yet may be thousands.
+func TestLimitsSpareGit(t *testing.T) {
+	kept := grownRepo(t, rand.New(rand.NewPCG(8, 8)), 20)
+	c := kept.indexed(t, ingest.Options{HistoryDiffs: ingest.AllHistory})
+	unread := grownRepo(t, rand.New(rand.NewPCG(9, 9)), 20)
+	ix := ingest.New(c.st, ingest.Options{MinFreeBytes: -1})
+	stars := 5
+	for _, err := range []error{
+		second(c.st.Repositories().ChangeFacts("r", store.FactsChange{Stars: &stars})), // the first
+		second(ix.Add(t.Context(), ingest.Source{Name: "unread", Location: unread.dir})), second(ix.Sync(t.Context(), "unread", nil)), os.RemoveAll(unread.dir),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]bool{"type:commit count:3": false, "type:diff count:3": false, "type:commit count:all": true, "type:commit count:21": true} {
+		tr := &report.Trace{}
+		a := c.try(t.Context(), t, search.Settings{}, search.Options{Display: -1, Trace: tr}, text, nil)
+		if asked := strings.Contains(a.reasons(), "history-unreadable"); asked != want {
+			t.Errorf("%q: git was asked about what the index lacks: %t, want %t (reasons %q)", text, asked, want, a.reasons())
+		}
+		rows, rest := tr.Coverage()
+		if len(rows) != 2 || rest.Repositories != 0 || rows[1].Repository != "unread" || len(rows[1].Unsearched) == 0 {
+			t.Errorf("%q: the coverage is %+v and %+v; want two repositories, of the second what was not searched", text, rows, rest)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // TestDiffsByContentAndOwner looks at whole files, and at who owns them.
 func TestDiffsByContentAndOwner(t *testing.T) {

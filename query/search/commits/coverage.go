@@ -17,19 +17,20 @@ import (
 func (s *search) cover(err error) {
 	var out []report.Coverage
 	idle := 0
-	for _, t := range s.targets {
-		if len(out) == coverage.MaxRows {
+	hides := s.task.HidesDetails()
+	for n := range s.repositories {
+		if len(out) == coverage.MaxRows || hides && idle == coverage.MaxIdle {
 			break
 		}
-		row := s.coverTarget(t, err)
-		if s.task.HidesDetails() || row.Candidates == 0 && len(row.Unsearched) == 0 {
+		row := s.coverTarget(s.targetOf(n), err)
+		if hides || row.Candidates == 0 && len(row.Unsearched) == 0 {
 			if idle++; idle > coverage.MaxIdle {
 				continue
 			}
 		}
 		out = append(out, row)
 	}
-	s.coverage.AddCommits(out, len(s.targets)-len(out)+s.idle)
+	s.coverage.AddCommits(out, len(s.repositories)-len(out)+s.idle)
 }
 
 func (s *search) coverTarget(t *targetCommits, err error) report.Coverage {

@@ -18,7 +18,6 @@ func (s *search) eachPath(ctx context.Context, of *target.Repository, f func(pat
 	if !t.Stored.Indexed() || t.Revisions[0].Commit == "" {
 		return nil
 	}
-	s.targets = []*targetCommits{t}
 	s.plan(ctx)
 	if err := s.arrange(ctx, t); err != nil {
 		return err

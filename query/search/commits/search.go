@@ -20,19 +20,25 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// search searches the commits for one basic query: first the indexed ones,
-// repository by repository, and then those that have to be read through git, so
-// that slow matches never delay fast ones. Within each the order is git log's.
+// search searches the commits for one basic query: first the indexed ones, repository by
+// repository, those last whose commits git has to list, and then those that have to be
+// read through git. So slow matches never delay fast ones, and a limit may spare git its
+// work. Within each the order is git log's.
 type search struct {
 	task     *task.Task
 	out      *answer.Sender
 	coverage *coverage.Ledger
 	q        *commitQuery
-	// targets are those with commits to be looked at, in listing order; idle counts the
-	// other repositories with commits, where the index has all and nothing of it matches.
-	targets []*targetCommits
-	idle    int
-	people  map[uint32]store.People
+	// repositories are those of chosen with commits to be looked at, in listing order, and
+	// targets the same as far as the search has come, others being nil; unlisted are the
+	// numbers of those that git is to list. idle counts the other repositories with commits,
+	// where the index has all and nothing of it matches.
+	chosen       *target.Repositories
+	repositories []*store.Repository
+	targets      []*targetCommits
+	unlisted     []int
+	idle         int
+	people       map[uint32]store.People
 	// shards are those of the targets that could be planned, by ID.
 	shards map[uint32]*shardPlan
 
@@ -118,25 +124,37 @@ func (s *search) search(ctx context.Context) (err error) {
 	}
 	s.plan(ctx)
 	s.chooseTargets(ctx)
-	for _, t := range s.targets {
-		if err := s.arrange(ctx, t); err != nil {
-			s.reportTargets(err, s.targets)
+	unfinished, err := s.confirm(ctx, s.keptSegments)
+	if err != nil {
+		left := slices.Clone(s.repositories[unfinished:])
+		s.reportTargets(err, append(left, s.repositoriesOf(s.unlisted, func(n int) bool { return n < unfinished })...))
+	}
+	if err != nil || s.out.IsFullHere() {
+		return err
+	}
+	if len(s.unlisted) > 0 {
+		if unfinished, err = s.confirm(ctx, s.listedSegments); err != nil {
+			s.reportTargets(err, s.repositoriesOf(s.unlisted, func(n int) bool { return n >= unfinished }))
+		}
+		if err != nil || s.out.IsFullHere() {
 			return err
 		}
 	}
-	unfinished, err := s.confirm(ctx, s.indexedSegments)
-	if err != nil {
-		s.reportTargets(err, s.targets[unfinished:])
-		return err
-	}
-	if s.out.IsFullHere() {
-		return nil
-	}
-	_, err = s.confirm(ctx, func(emit func(*segment) bool) error { return s.unindexedSegments(ctx, emit) })
+	_, err = s.confirm(ctx, s.unindexedSegments)
 	return err
 }
 
-// chooseTargets sets the targets. Of a lazy set only those are looked at that may have
+// repositoriesOf returns those with some numbers that keep holds for.
+func (s *search) repositoriesOf(numbers []int, keep func(int) bool) (out []*store.Repository) {
+	for _, n := range numbers {
+		if keep(n) {
+			out = append(out, s.repositories[n])
+		}
+	}
+	return out
+}
+
+// chooseTargets sets the repositories. Of a lazy set only those are looked at that may have
 // commits to be looked at, and some of the others for the coverage.
 func (s *search) chooseTargets(ctx context.Context) {
 	set := s.q.Repositories
@@ -161,11 +179,13 @@ func (s *search) chooseTargets(ctx context.Context) {
 		}
 		set = set.In(ids)
 	}
-	for t := range set.All() {
-		if hasCommits(t) {
-			s.targets = append(s.targets, &targetCommits{Repository: t})
+	s.chosen = set
+	for repo := range set.Listed() {
+		if set.IsLazy() && repo.Indexed() && repo.Commit() != "" || !set.IsLazy() && hasCommits(set.Get(repo.ID)) {
+			s.repositories = append(s.repositories, repo)
 		}
 	}
+	s.targets = make([]*targetCommits, len(s.repositories))
 }
 
 func hasCommits(t *target.Repository) bool {
@@ -234,12 +254,14 @@ func (s *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
 // arrange puts the commits of a target in log order. Where the index has all of
 // what is searched it knows the order; else git lists it.
 func (s *search) arrange(ctx context.Context, t *targetCommits) error {
-	h := &t.Stored.History
-	if s.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
-		t.indexed, t.unindexed = s.divide(s.candidates(t.Repository))
-		t.isUnlisted = h.More && s.q.Index != query.Only
+	if s.arrangeKept(t) {
 		return ctx.Err()
 	}
+	return s.arrangeListed(ctx, t)
+}
+
+// arrangeListed is arrange by what git lists.
+func (s *search) arrangeListed(ctx context.Context, t *targetCommits) error {
 	listed, err := s.list(ctx, t)
 	if err == nil {
 		t.indexed, t.unindexed = s.divide(listed)
@@ -255,6 +277,32 @@ func (s *search) arrange(ctx context.Context, t *targetCommits) error {
 		t.indexed, _ = s.divide(s.candidates(t.Repository))
 	}
 	return nil
+}
+
+// arrangeKept is arrange where the index has all. It reports whether it has.
+func (s *search) arrangeKept(t *targetCommits) bool {
+	h := &t.Stored.History
+	if s.q.Index == query.No || len(t.Revisions) != 1 || len(t.Excluded) > 0 || !h.Complete(t.Revisions[0].Commit) {
+		return false
+	}
+	t.indexed, t.unindexed = s.divide(s.candidates(t.Repository))
+	t.isUnlisted = h.More && s.q.Index != query.Only
+	return true
+}
+
+// targetOf returns a target by its number. The commits of one that the search has not
+// come to are arranged if the index has all, and else not listed.
+func (s *search) targetOf(n int) *targetCommits {
+	if t := s.targets[n]; t != nil {
+		return t
+	}
+	t := s.newTarget(n)
+	t.isUnlisted = !s.arrangeKept(t) || t.isUnlisted
+	return t
+}
+
+func (s *search) newTarget(n int) *targetCommits {
+	return &targetCommits{Repository: s.chosen.Get(s.repositories[n].ID)}
 }
 
 // candidates returns the candidates of a target in log order.
@@ -295,7 +343,7 @@ func (s *search) divide(items []item) (indexed, unindexed []item) {
 
 // confirm has segments confirmed and sends what matches, in order. It returns
 // the number of the target of the last segment that was taken.
-func (s *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (unfinished int, err error) {
+func (s *search) confirm(ctx context.Context, plan func(ctx context.Context, emit func(*segment) bool) error) (unfinished int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := s.task.Now()
@@ -319,7 +367,7 @@ func (s *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 	defer cancel() // also when the sink panics, which servers survive
 	planning.Go(func() {
 		defer ordered.Close()
-		planErr = plan(ordered.Put)
+		planErr = plan(ctx, ordered.Put)
 	})
 	ordered.Each(func(seg *segment) bool {
 		var more bool
@@ -368,14 +416,47 @@ func (s *search) take(ctx context.Context, seg *segment) (more bool, err error) 
 	return true, nil
 }
 
-// indexedSegments cuts the commits that the index has.
-func (s *search) indexedSegments(emit func(*segment) bool) error {
-	for n, t := range s.targets {
-		for items := range slices.Chunk(t.indexed, segmentCommits) {
-			if !emit(&segment{target: t, place: n, items: items}) {
-				return nil
-			}
+// keptSegments cuts the indexed commits of the targets of which the index has all, one
+// after the other: a limit may keep the search from coming to most of them.
+func (s *search) keptSegments(ctx context.Context, emit func(*segment) bool) error {
+	for n := range s.repositories {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := s.newTarget(n)
+		if !s.arrangeKept(t) {
+			s.unlisted = append(s.unlisted, n)
+			continue
+		}
+		if !s.emitIndexed(n, t, emit) {
+			return nil
 		}
 	}
 	return nil
+}
+
+// listedSegments cuts the indexed commits of the other targets, in the order in which git
+// lists them.
+func (s *search) listedSegments(ctx context.Context, emit func(*segment) bool) error {
+	for _, n := range s.unlisted {
+		t := s.newTarget(n)
+		if err := s.arrangeListed(ctx, t); err != nil {
+			return err
+		}
+		if !s.emitIndexed(n, t, emit) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// emitIndexed emits the indexed commits of a target that is arranged.
+func (s *search) emitIndexed(n int, t *targetCommits, emit func(*segment) bool) bool {
+	s.targets[n] = t
+	for items := range slices.Chunk(t.indexed, segmentCommits) {
+		if !emit(&segment{target: t, place: n, items: items}) {
+			return false
+		}
+	}
+	return true
 }

@@ -152,15 +152,11 @@ func (p *shardPlan) dead(i int) bool {
 }
 
 // reportTargets records that targets were not finished in time.
-func (s *search) reportTargets(err error, targets []*targetCommits) {
+func (s *search) reportTargets(err error, targets []*store.Repository) {
 	if s.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
-	var repos []*store.Repository
-	for _, t := range targets {
-		repos = append(repos, t.Stored)
-	}
-	s.task.ReportTimedOut(repos)
+	s.task.ReportTimedOut(slices.Clone(targets)) // which sorts them
 }
 
 // ReportTimedOut records the targets of searches of commits that were not begun in
@@ -179,19 +175,17 @@ func (r *Runner) ReportTimedOut(err error, basics []*target.Query) {
 // reportLeft reports the skipped commits.
 func (s *search) reportLeft(err error) {
 	l := &s.left
-	for _, t := range s.targets {
-		l.unindexed += len(t.unindexed) - t.seenUnindexed
-	}
-	timedOut := errors.Is(err, context.DeadlineExceeded)
-	if timedOut {
-		for _, t := range s.targets {
-			if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
-				l.unread.Add([]string{t.Stored.Name})
+	if errors.Is(err, context.DeadlineExceeded) {
+		unlisted := false
+		for n, repo := range s.repositories {
+			t := s.targetOf(n)
+			l.unindexed += len(t.unindexed) - t.seenUnindexed
+			unlisted = unlisted || t.isUnlisted
+			if h := &repo.History; h.Tip == "" || h.Reading != "" {
+				l.unread.Add([]string{repo.Name})
 			}
 		}
-	}
-	if timedOut {
-		s.task.Report.Skips().Add(report.OlderCommits(l.unindexed, slices.ContainsFunc(s.targets, func(t *targetCommits) bool { return t.isUnlisted })))
+		s.task.Report.Skips().Add(report.OlderCommits(l.unindexed, unlisted))
 		s.task.Report.Skips().Add(report.HistoriesMissing(l.unread.Names))
 	}
 	s.task.Report.Skips().Add(report.HistoriesUnreadable(l.unreadable.Names))
