@@ -329,11 +329,12 @@ func (s *site) searchKinds() {
 		s.Errorf("the links are\n%q\nwant\n%q", links, wantLinks)
 	}
 	// a file that was folded is so when its result comes back
-	t.do(chromedp.Click(".diff summary"))
+	fold := chromedp.Evaluate[chromedp.Void](`document.querySelector(".diff summary").click()`) // wherever it is while lines are drawn
+	t.do(fold)
 	t.until(`!document.querySelector(".diff details").open && document.querySelectorAll(".diff details[open]").length === 3`)
 	t.do(chromedp.Click("button[data-show=shut]"), chromedp.Click("button[data-show=open]"))
 	t.until(`document.querySelector(".diff details")?.open === false && document.querySelectorAll(".diff details[open]").length === 3`)
-	t.do(chromedp.Click(".diff summary"))
+	t.do(fold)
 	t.until(`document.querySelectorAll(".diff details[open]").length === 4`)
 	if got := eval[string](t, `document.querySelector(".plus mark").textContent`); got != "<b>" {
 		s.Errorf("the diff marks %q", got)

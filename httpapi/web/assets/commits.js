@@ -81,9 +81,16 @@ function fileOf(match, file, i, how) {
   if (!file.rows.length) return [title];
   const count = (kind) => file.rows.filter((row) => row.kind === kind).length;
   const rows = file.rows.map((row) => lineOf(row, to, how));
-  const lines = el("details", "", el("summary", "", el("span", "added", `+${count("plus")}`), " ", el("span", "deleted", `\u2212${count("minus")}`), el("span", "dim", " shown")), ...rows);
+  const summary = el("summary", "", el("span", "added", `+${count("plus")}`), " ", el("span", "deleted", `\u2212${count("minus")}`), el("span", "dim", " shown"));
+  const lines = el("details", "", summary, ...rows);
   lines.open = !how.folded?.(i);
-  lines.addEventListener("toggle", () => how.fold?.(i, !lines.open));
+  // A browser tells of a toggle later, and of none where an earlier one still waits.
+  summary.addEventListener("click", (event) => {
+    event.preventDefault();
+    lines.open = !lines.open;
+    how.fold?.(i, !lines.open);
+  });
+  lines.addEventListener("toggle", () => lines.isConnected && how.fold?.(i, !lines.open));
   if (after) paint(lines, file.rows, rows, before, after);
   return [title, lines];
 }
