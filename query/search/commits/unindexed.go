@@ -151,12 +151,13 @@ func (p *shardPlan) dead(i int) bool {
 	return p.view.Dead != nil && p.view.Dead.Contains(uint16(p.table.Message[i]))
 }
 
-// reportTargets records that targets were not finished in time.
+// reportTargets records that targets were not finished in time. The slice is the caller's no
+// more.
 func (s *search) reportTargets(err error, targets []*store.Repository) {
 	if s.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
-	s.task.ReportTimedOut(slices.Clone(targets)) // which sorts them
+	s.task.ReportTimedOut(targets)
 }
 
 // ReportTimedOut records the targets of searches of commits that were not begun in
