@@ -19,7 +19,12 @@ func Parse(text string) (hujson.Value, error) {
 	if deeper(text) {
 		return hujson.Value{}, errDepth
 	}
-	return read(text, hujson.Parse)
+	v, err := read(text, hujson.Parse)
+	// What read adds is not of the text, and is written with it otherwise.
+	if extra := v.AfterExtra; len(extra) > 0 && !strings.HasSuffix(text, string(extra)) {
+		v.AfterExtra = extra[:len(extra)-1]
+	}
+	return v, err
 }
 
 // Standardize returns text as plain JSON.

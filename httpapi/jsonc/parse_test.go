@@ -53,7 +53,7 @@ func TestUnmarshal(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"a": [1, "b", null, true, {"c": -1.5e3}]}`, "// a\n{\"a\": 1, /* b */}\n", `{"a`, `["\u00e9\ud800"]`, "[1,]", "{,}",
-		"/*/", "//", "\xff", `{"a":1,"a":2}`, strings.Repeat("[", jsonc.MaxDepth+1), "[/*[*/]", "1E700",
+		"/*/", "//", "0//", "{} // a", "\xff", `{"a":1,"a":2}`, strings.Repeat("[", jsonc.MaxDepth+1), "[/*[*/]", "1E700",
 	} {
 		f.Add(text)
 	}
@@ -78,5 +78,19 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	var v any
 	if err := jsonc.Unmarshal("{\"url\": \"http://git.example.org\"", &v); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("got %v, want an error in line 1", err)
+	}
+}
+
+// A comment that ends the text is written as it was, also behind a change.
+func TestLastCommentStays(t *testing.T) {
+	v, err := jsonc.Parse("{\"a\": 1} // last")
+	if err == nil {
+		err = v.Patch([]byte(`[{"op": "replace", "path": "/a", "value": 2}]`))
+	}
+	if got := v.String(); err != nil || got != "{\"a\": 2} // last" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := jsonc.Parse(v.String()); err != nil {
+		t.Errorf("what was written cannot be read: %v", err)
 	}
 }
