@@ -86,3 +86,24 @@ func TestCopyErrors(t *testing.T) {
 		}
 	}
 }
+
+// A context that ends behind a whole answer ends a process that others read by: they get
+// another, and no word of damage.
+func TestReadBehindAContextThatEnds(t *testing.T) {
+	x := newFixture(t)
+	x.write("small", "clay")
+	x.commit()
+	oid := x.git("rev-parse", "HEAD:small")
+	r := x.open().Objects()
+	defer r.Close()
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := r.Copy(ctx, oid, func(string, int64) (io.Writer, error) { cancel(); return io.Discard, nil })
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if o, err := r.Read(t.Context(), oid, 100); err != nil || string(o.Data) != "clay" {
+			t.Fatalf("read %q, %v", o.Data, err)
+		}
+	}
+}

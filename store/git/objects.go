@@ -140,12 +140,17 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 	unwatch := context.AfterFunc(ctx, o.child.kill)
 	defer unwatch()
 	err := ask(o.child)
+	killed := !unwatch() // or about to be, also behind a whole answer
 	o.child.stdout.rest()
 	if errors.Is(err, ErrTooLarge) {
 		o.drop() // rather than to have it inflate what may be gigabytes
 		return err
 	}
 	if err == nil || errors.Is(err, ErrMissing) {
+		if killed {
+			o.drop() // the next read needs one that lives
+			return err
+		}
 		reads := o.reads
 		o.idle = time.AfterFunc(o.idleWithin, func() { o.dropIdle(reads) })
 		return err
