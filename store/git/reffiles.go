@@ -72,6 +72,16 @@ func plainGitDir(gitDir string) (refFiles, error) {
 	return refFiles{gitDir}, nil
 }
 
+// refFiles returns the refs of the repository, if git keeps them in plain files and its
+// HEAD is one that git accepts.
+func (g *runner) refFiles() (refFiles, error) {
+	files, err := plainGitDir(g.gitDir)
+	if err == nil {
+		_, _, err = files.head()
+	}
+	return files, err
+}
+
 // head returns what HEAD holds: the branch that it names, such as
 // refs/heads/main, or if it is detached a commit.
 func (r refFiles) head() (ref, commit string, err error) {
@@ -156,17 +166,16 @@ func (r refFiles) all(prefix string) (map[string]string, error) {
 // loose returns the id in the file of a ref, "" if there is no such file. A
 // folder may be left of deleted refs and counts as none.
 func (r refFiles) loose(ref string) (id string, err error) {
-	file := filepath.Join(r.gitDir, filepath.FromSlash(ref))
-	info, err := os.Lstat(file)
+	info, err := r.stat(ref)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // a/b, where a is a ref
+	case isNoFile(err):
 		return "", nil
 	case err != nil:
 		return "", errors.Join(errUnplain, err)
 	case info.IsDir():
 		return "", nil
 	}
-	text, err := readPlain(file, mostRefBytes)
+	text, err := readPlain(r.file(ref), mostRefBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -177,6 +186,17 @@ func (r refFiles) loose(ref string) (id string, err error) {
 		return "", errUnplain
 	}
 	return id, nil
+}
+
+// file is where a loose ref is, and stat looks at what is there.
+func (r refFiles) file(ref string) string { return filepath.Join(r.gitDir, filepath.FromSlash(ref)) }
+
+func (r refFiles) stat(ref string) (fs.FileInfo, error) { return os.Lstat(r.file(ref)) }
+
+// isNoFile reports that err says that there is no such file: no folder of it either, or
+// a file in the place of one, where a is a ref and not a/b.
+func isNoFile(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // eachPacked calls f for each ref of packed-refs that begins with prefix, until it returns

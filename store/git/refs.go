@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +18,11 @@ import (
 func (r *Repo) Refs(ctx context.Context, prefix string) ([]string, error) {
 	if !strings.HasPrefix(prefix, "refs/") {
 		return nil, fmt.Errorf("refs of %s: %q does not begin with refs/", r.dir, prefix)
+	}
+	if files, err := r.git.refFiles(); err == nil && strings.HasSuffix(prefix, "/") {
+		if refs, err := files.all(prefix); err == nil {
+			return slices.Sorted(maps.Keys(refs)), ctx.Err()
+		}
 	}
 	out, err := r.git.output(ctx, "for-each-ref", "--format=%(refname)", "--", prefix)
 	if err != nil {
@@ -48,12 +55,13 @@ func MatchRef(glob, ref string) bool {
 
 // Commits returns the commits that revisions name, as Resolve does, in their
 // order; "" stands for a revision that names none. However many there are, one
-// git process answers.
+// git process answers, or none where the files of refs tell that there are no such names.
 func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 	out := make([]string, len(revs))
 	var asked []int
+	absent := r.git.absent(revs)
 	for i, rev := range revs {
-		if checkRev(rev) == nil {
+		if checkRev(rev) == nil && !absent[i] {
 			asked = append(asked, i)
 		}
 	}

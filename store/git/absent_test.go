@@ -1,0 +1,112 @@
+package git_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// TestRefsAsGitDoes: after any sequence of what moves refs, revisions name what git says
+// that they name, and the refs are those that git lists.
+func TestRefsAsGitDoes(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 8))
+			r := gitrepo.New(t, t.TempDir(), [][]string{nil, {"--bare"}, {"--object-format=sha256"}}[seed%3]...)
+			tree := r.Feed("", "mktree")
+			var commits []string
+			for n := range 3 {
+				commits = append(commits, r.Git("commit-tree", "-m", fmt.Sprint(n), tree))
+			}
+			names := []string{"main", "v1", "a/b", "a", "dead", "beef-gadded", "x.y", "origin", "müll"}
+			places := []string{"refs/heads/", "refs/tags/", "refs/remotes/", "refs/", "refs/remotes/origin/"}
+			try := func(args ...string) string {
+				cmd := exec.Command("git", args...)
+				cmd.Dir = r.Dir
+				out, _ := cmd.Output() // that git refuses to is one of the cases
+				return strings.TrimSuffix(string(out), "\n")
+			}
+			for step := range 12 {
+				for range 3 {
+					ref := places[rnd.IntN(len(places))] + names[rnd.IntN(len(names))]
+					switch rnd.IntN(6) {
+					case 0, 1:
+						try("update-ref", ref, commits[rnd.IntN(len(commits))])
+					case 2:
+						try("update-ref", ref, tree) // names no commit
+					case 3:
+						try("update-ref", "-d", ref)
+					case 4:
+						try("symbolic-ref", "refs/remotes/origin/HEAD", ref)
+					case 5:
+						try("pack-refs", "--all")
+					}
+				}
+				revs := []string{"HEAD", "FETCH_HEAD", "none", "refs/none", "heads/main", "tags/v1", "remotes/origin", "@", "main-worktree/HEAD", commits[0][:7],
+					strings.ToUpper(commits[1][:8]), "v0-g" + commits[2][:9], "main^0", "none^{commit}", "config", "objects"}
+				for _, name := range names {
+					revs = append(revs, name, places[rnd.IntN(len(places))]+name)
+				}
+				repo, err := git.Open(t.Context(), r.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := repo.Commits(t.Context(), revs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, rev := range revs {
+					if want := try("rev-parse", "--verify", "-q", rev+"^{commit}"); got[i] != want {
+						t.Errorf("step %d: %q names %q, git says %q", step, rev, got[i], want)
+					}
+				}
+				refs, err := repo.Refs(t.Context(), "refs/")
+				if want := strings.Fields(try("for-each-ref", "--format=%(refname)")); err != nil || !slices.Equal(refs, want) {
+					t.Errorf("step %d: refs are %q, %v; git lists %q", step, refs, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestAbsentRefsNeedNoProcess: that there is no ref of a name is known without git, and
+// nothing else is said without it.
+func TestAbsentRefsNeedNoProcess(t *testing.T) {
+	r := gitrepo.New(t, t.TempDir())
+	r.Commit("first")
+	r.Git("update-ref", "refs/remotes/origin/only", "HEAD")
+	r.Git("tag", "loose")
+	r.Git("pack-refs", "--all")
+	r.Git("tag", "v2")
+	repo, err := git.Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	absent := []string{"none", "refs/heads/none", "release/2.0", "v1.2.3", "only", "deadbee-x", "müll"}
+	if got, err := repo.Commits(t.Context(), absent); err != nil || slices.ContainsFunc(got, func(c string) bool { return c != "" }) {
+		t.Errorf("commits of what is not there: got %q, %v", got, err)
+	}
+	if got, err := repo.Refs(t.Context(), "refs/"); err != nil || len(got) != 4 {
+		t.Errorf("refs: got %q, %v", got, err)
+	}
+	for _, rev := range []string{"HEAD", "main", "loose", "v2", "origin/only", "refs/tags/loose", "dead", "DEADBEEF", "v9-gdeadbee", "@", "none~1", "none@{1}", "main-worktree/none"} {
+		if got, err := repo.Commits(t.Context(), []string{rev, "none"}); err == nil {
+			t.Errorf("%q: got %q without asking git", rev, got)
+		}
+	}
+	if err := os.Remove(filepath.Join(r.Dir, ".git", "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := repo.Commits(t.Context(), []string{"none"}); err == nil {
+		t.Errorf("of what is no repository: got %q", got)
+	}
+}
