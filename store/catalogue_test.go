@@ -45,6 +45,9 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].IDs, all, m.Of)
 	}
 	checkIDs(t, "all", c.all.IDs, all, func(*Repository) bool { return true })
+	for _, word := range words {
+		checkIDs(t, "default branch "+word, c.withDefault(word), all, func(r *Repository) bool { return len(r.Branches) > 0 && r.Branches[0].Name == word })
+	}
 	facts := c.facts.of(c)
 	for _, word := range words {
 		checkIDs(t, "topic "+word, facts.Topic(word), all, func(r *Repository) bool { return slices.Contains(r.Topics, word) })
@@ -185,6 +188,7 @@ func randomRepository(rng *rand.Rand, id uint32) *Repository {
 	}
 	for i := range r.Branches {
 		r.Branches[i].Commit = words[rng.IntN(2)]
+		r.Branches[i].Name = []string{"", words[0], words[1]}[rng.IntN(3)]
 	}
 	if r.Mirror = rng.IntN(2) == 0; rng.IntN(2) == 0 {
 		r.LastFetched, r.LastError = time.Unix(1, 0), words[rng.IntN(2)]

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/btree"
 )
@@ -24,12 +25,15 @@ type repositoryTable struct {
 	facts *lazyFacts
 	// holders say which repositories have something in a shard.
 	holders *btree.BTreeG[holder]
+	// defaults are the repositories by the name of their default branch.
+	defaults *btree.BTreeG[defaultBranch]
 }
 
 func newRepositoryTable() repositoryTable {
 	return repositoryTable{
 		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
 		names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
+		defaults: ordered(compareDefaults),
 	}
 }
 
@@ -40,7 +44,7 @@ func (t *repositoryTable) clone() repositoryTable {
 		t.ids[m].share()
 	}
 	next := *t
-	next.byID, next.byName, next.listed, next.holders = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy()
+	next.byID, next.byName, next.listed, next.holders, next.defaults = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy(), t.defaults.Copy()
 	return next
 }
 
@@ -60,6 +64,38 @@ type holder struct {
 // compareHolders puts the best repository of a shard first.
 func compareHolders(a, b holder) int {
 	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(b.stars, a.stars), cmp.Compare(a.repository, b.repository))
+}
+
+// defaultBranch says what the default branch of a repository is called.
+type defaultBranch struct {
+	name       string
+	repository uint32
+}
+
+func compareDefaults(a, b defaultBranch) int {
+	return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.repository, b.repository))
+}
+
+// defaultOf returns the default branch of r, which may be nil; ok is false if it has none
+// that is indexed and has a name.
+func defaultOf(r *Repository) (d defaultBranch, ok bool) {
+	if r == nil || len(r.Branches) == 0 || r.Branches[0].Name == "" {
+		return d, false
+	}
+	return defaultBranch{r.Branches[0].Name, r.ID}, true
+}
+
+// withDefault returns the IDs of the repositories with a default branch of some name.
+func (t *repositoryTable) withDefault(name string) *IDs {
+	out := &IDs{}
+	t.defaults.Ascend(defaultBranch{name: name}, func(d defaultBranch) bool {
+		if d.name != name {
+			return false
+		}
+		out.Add(d.repository)
+		return true
+	})
+	return out
 }
 
 // holdersOf yields what a repository has.
@@ -143,6 +179,14 @@ func (t *repositoryTable) index(old, r *Repository) {
 	t.all.set(id, r != nil)
 	for m := range t.ids {
 		t.ids[m].set(id, r != nil && Mark(m).Of(r))
+	}
+	was, had := defaultOf(old)
+	is, has := defaultOf(r)
+	if had && was != is {
+		t.defaults.Delete(was)
+	}
+	if has && was != is {
+		t.defaults.Set(is)
 	}
 	if old == nil || r == nil || old.Name != r.Name {
 		t.names = &lazyNames{}

@@ -65,6 +65,10 @@ func (sn *Snapshot) IDs() *IDs { return sn.c.all.IDs }
 // MarkedIDs is described with IDs.
 func (sn *Snapshot) MarkedIDs(m Mark) *IDs { return sn.c.ids[m].IDs }
 
+// DefaultBranchIDs returns the IDs of the repositories whose default branch has that name
+// and is indexed. The set is the caller's.
+func (sn *Snapshot) DefaultBranchIDs(name string) *IDs { return sn.c.withDefault(name) }
+
 // Facts returns what repositories are found by their facts with.
 func (sn *Snapshot) Facts() *FactIndex { return sn.c.facts.of(sn.c) }
 

@@ -103,3 +103,36 @@ func wholeReport(t *testing.T, c *corpus, o search.Options, text string) string 
 	}
 	return strings.Join(slices.Concat(out, []string{tellCoverage(o.Trace)}), "\n")
 }
+
+// TestLeftOutAtARevision: to include forks is proposed only if one would pass at the revision
+// that the query names, whatever it has at its default branch.
+func TestLeftOutAtARevision(t *testing.T) {
+	facts, files := map[string]store.Repository{}, []doc(nil)
+	for i := range 200 {
+		name := fmt.Sprintf("r%d", i)
+		facts[name] = store.Repository{Fork: i%2 == 0}
+		files = append(files, doc{repo: name, path: []string{"base/a.go", "a.go"}[i%2], text: "foo"})
+	}
+	c := newCorpus(t, 50, facts, files)
+	var change store.Change
+	sn := c.st.Snapshot()
+	for _, stored := range sn.Repositories() {
+		if r := *stored; !r.Fork {
+			r.Branches = append(slices.Clip(r.Branches), store.Branch{Name: "trunk", Commit: strings.Repeat("c", 40)})
+			change.Repositories = append(change.Repositories, &r)
+		}
+	}
+	if err := sn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.st.Commit(change); err != nil {
+		t.Fatal(err)
+	}
+	for rev, want := range map[string]bool{"main": true, "HEAD": true, "trunk": false} {
+		a := c.search(t, search.Settings{}, search.Options{}, "repo:.@"+rev+" repo:has.path(^base/) foo", query.Keyword)
+		proposed := a.outcome.Alert != nil && len(a.outcome.Alert.Proposed) > 0
+		if proposed != want || len(a.matches) > 0 {
+			t.Errorf("%s: got %d matches and %+v, want a proposal: %t", rev, len(a.matches), a.outcome.Alert, want)
+		}
+	}
+}

@@ -108,6 +108,7 @@ func (c *corpus) addHistories(t testing.TB, rng *rand.Rand) {
 				t.Fatal(err)
 			}
 			r.History = store.History{Tip: r.Commit(), Commits: 1, Newest: by.Seconds, More: rng.IntN(60) == 0}
+			r.Branches = crowdBranches(rng, r.Commit())
 			with = append(with, &r)
 		}
 		h, err := w.Finish(context.Background())
@@ -123,6 +124,19 @@ func (c *corpus) addHistories(t testing.TB, rng *rand.Rand) {
 	if err := c.st.Commit(change); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// crowdBranches are the indexed branches of a repository: one that most call alike, and
+// of some another one.
+func crowdBranches(rng *rand.Rand, commit string) []store.Branch {
+	out := []store.Branch{{Name: "main", Commit: commit}}
+	if rng.IntN(5) == 0 {
+		out[0].Name = "trunk"
+	}
+	if rng.IntN(9) == 0 {
+		out = append(out, store.Branch{Name: []string{"side", "main"}[rng.IntN(2)], Commit: strings.Repeat("c", 40)})
+	}
+	return out
 }
 
 // upset removes, renames or changes a repository, adds one or merges shards.
@@ -338,10 +352,14 @@ func TestOracleOfCrowds(t *testing.T) {
 					"type:commit count:2 bar", "type:commit author:ada not foo", "type:path f1", "type:symbol foo", "not foo", "type:repo not later",
 					"repo:has.file(path:f1) foo", "repo:has.content(baz) foo", "-repo:has.content(baz) bar", "repo:has.file(path:nowhere) foo",
 					"repo:has.path(base) -repo:has.content(Foo) type:repo", "repo:has.commit.after(2020-09-13T12:28:40Z) foo",
-					"-repo:has.commit.after(2020-09-13T12:28:40Z) type:repo", "repo:has.content(bar) type:commit foo"}[rng.IntN(22)]
+					"-repo:has.commit.after(2020-09-13T12:28:40Z) type:repo", "repo:has.content(bar) type:commit foo",
+					"repo:. rev:main foo", "repo:.@HEAD bar", "repo:. rev:refs/heads/trunk foo", "repo:.@side foo", "repo:.@nosuch foo", "repo:. rev:main type:repo",
+					"repo:. rev:trunk type:commit foo", "repo:.@main count:3 foo", "repo:.@main repo:has.content(baz) bar", "repo:.@trunk -repo:has.file(path:f1) foo",
+					"repo:.@main repo:has.commit.after(2020-09-13T12:28:40Z) foo", "repo:.@main:side foo", "repo:.@main repo:has.content(nothing) foo",
+					"repo:. rev:main index:only foo", "repo:.@trunk repo:has.path(^base/) foo"}[rng.IntN(37)]
 				if rng.IntN(3) == 0 {
 					text = "(" + text + ") or (" + []string{"fork:only bar", "repo:r2 absent", "archived:yes -repo:org1 foo", "type:commit bar",
-						"rev:main repo:has.content(baz) bar", "repo:r2 repo:has.file(path:f1) baz"}[rng.IntN(6)] + ")"
+						"repo:. rev:main repo:has.content(baz) bar", "repo:r2 repo:has.file(path:f1) baz", "repo:.@trunk foo"}[rng.IntN(7)] + ")"
 				}
 				c.sameOneByOne(t, o, text, repeat)
 				if !strings.Contains(text, "count:") {
@@ -356,14 +374,29 @@ func TestOracleOfCrowds(t *testing.T) {
 // every description passes has no index.
 func (c *corpus) sameOneByOne(t *testing.T, o search.Options, text, repeat string) {
 	t.Helper()
-	got := c.search(t, search.Settings{Workers: 2}, o, "("+text+")", query.Keyword)
-	want := c.search(t, search.Settings{Workers: 1}, o, "repo:has.description(x*) ("+text+")", query.Keyword)
+	bySets, oneByOne := o, o
+	bySets.Trace, oneByOne.Trace = &report.Trace{}, &report.Trace{}
+	got := c.search(t, search.Settings{Workers: 2}, bySets, "("+text+")", query.Keyword)
+	want := c.search(t, search.Settings{Workers: 1}, oneByOne, "repo:has.description(x*) ("+text+")", query.Keyword)
 	if !reflect.DeepEqual(got.matches, want.matches) {
 		t.Fatalf("query %q: by sets and one by one differ\n%s\n%s", text, firstDifference(got.full(), want.full()), repeat)
 	}
 	if got.counted() != want.counted() {
 		t.Fatalf("query %q: by sets and one by one tell\n%s\n%s\n%s", text, got.counted(), want.counted(), repeat)
 	}
+	if g, w := coverageOf(bySets.Trace), coverageOf(oneByOne.Trace); g != w {
+		t.Fatalf("query %q: by sets and one by one cover\n%s\n%s\n%s", text, g, w, repeat)
+	}
+}
+
+// coverageOf is what a trace says of the repositories that were searched.
+func coverageOf(tr *report.Trace) string {
+	rows, rest := tr.Coverage()
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s@%s of %d documents, %v unsearched\n", r.Repository, r.Revision, r.Documents, r.Unsearched)
+	}
+	return fmt.Sprintf("%sthe rest: %+v", b.String(), rest)
 }
 
 // counted is all that a search counts.

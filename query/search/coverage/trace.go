@@ -50,13 +50,13 @@ func (l *Ledger) Report() {
 	commits := len(l.commits) - len(rows) + l.moreCommits
 	out = append(out, rows...)
 	sets := repositoriesOf(l.documentQueries())
-	others := target.UnionIDs(sets)
+	others := target.SearchedIDs(sets)
 	others.Subtract(covered)
 	if !slices.ContainsFunc(sets, func(s *target.Repositories) bool { return !s.IsLazy() }) && l.task.Visible.Len() > fewKnown {
 		l.task.Trace.CoverLater(out, heldBytes+setsHeld*l.task.Visible.Len()/8, restOf(l.task.Visible, others, commits))
 		return
 	}
-	l.task.Trace.Cover(out, restOf(l.task.Visible, withRevision(sets, others), commits)())
+	l.task.Trace.Cover(out, restOf(l.task.Visible, others, commits)())
 }
 
 // unread returns how many documents the shards of a repository have whose tables would be
@@ -89,17 +89,6 @@ const (
 	heldBytes = 128 << 10
 	setsHeld  = 3
 )
-
-// withRevision returns those of some repositories of which a revision is searched.
-func withRevision(sets []*target.Repositories, ids *store.IDs) *store.IDs {
-	out := &store.IDs{}
-	for id := range ids.All() {
-		if slices.ContainsFunc(sets, func(s *target.Repositories) bool { return s.HasRevision(id) }) {
-			out.Add(id)
-		}
-	}
-	return out
-}
 
 // restOf returns what sums up the repositories with some IDs. A trace keeps it, so it
 // keeps nothing of the search: what matches carry of 10,000 repositories takes megabytes.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -16,7 +17,8 @@ func (s *Scope) selectRepositories(b *target.Query, shown *target.Shown) {
 		forks, archived := leftOutOf(s.task.Snapshot, f, ids)
 		forks.Join(archived)
 		ids.Subtract(forks)
-		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.task, ids, shown), target.NewLazyRepositories(s.task, forks, shown)
+		at := target.Revision{Typed: b.Revisions[0].Text, IsTyped: b.RevisionsTyped}
+		b.Repositories, b.LeftOut = target.NewLazyRepositories(s.task, ids, shown, at), target.NewLazyRepositories(s.task, forks, shown, at)
 		for reason, unindexed := range target.NotIndexed(s.task.Snapshot, ids) {
 			if unindexed.Len() > 0 {
 				s.sel.notIndexedFor(reason).Join(unindexed)
@@ -62,10 +64,10 @@ func (s *selection) notIndexedFor(reason string) *store.IDs {
 // branchOf returns the number of the indexed branch that rev names, by its name
 // or the beginning of its commit, or -1.
 func branchOf(r *store.Repository, rev string) int {
-	if rev == "HEAD" || rev == "" {
+	if isDefaultBranch(rev) {
 		return 0
 	}
-	name := strings.TrimPrefix(rev, "refs/heads/")
+	name := strings.TrimPrefix(rev, headsPrefix)
 	if n := slices.IndexFunc(r.Branches, func(b store.Branch) bool { return b.Name == name }); n >= 0 && name != "" {
 		return n
 	}
@@ -74,6 +76,25 @@ func branchOf(r *store.Repository, rev string) int {
 	}
 	rev = strings.ToLower(rev)
 	return slices.IndexFunc(r.Branches, func(b store.Branch) bool { return strings.HasPrefix(b.Commit, rev) })
+}
+
+// isDefaultBranch reports whether rev names the default branch, whatever that is called.
+func isDefaultBranch(rev string) bool { return rev == "HEAD" || rev == "" }
+
+// takeOthers takes out of a lazy set, of which all are searched at their default branches,
+// those indexed ones where the query means another revision, or may mean one, and returns
+// them. Of another set it returns that.
+func takeOthers(t *task.Task, b *target.Query, set *target.Repositories) *target.Repositories {
+	others := &store.IDs{}
+	switch rev := b.Revisions; {
+	case !set.IsLazy():
+		return set
+	case !isDefaultBranch(rev[0].Text):
+		others = set.IDs().Clone()
+		others.Subtract(t.Snapshot.DefaultBranchIDs(strings.TrimPrefix(rev[0].Text, headsPrefix)))
+		others.Subtract(t.Snapshot.MarkedIDs(store.MarkUnindexed))
+	}
+	return set.TakeOut(others)
 }
 
 // shortestHash is how long the beginning of a commit's id must be.

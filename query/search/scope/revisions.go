@@ -50,43 +50,47 @@ type gitAnswer struct {
 // resolveRevisions finds the revisions of all targets.
 func (s *Scope) resolveRevisions(ctx context.Context) error {
 	start := s.task.Now()
-	questions := map[uint32]*gitQuestion{}
-	for _, b := range s.queries {
-		askFor(b, questions, b.Repositories)
+	asked, err := s.resolve(ctx, func(b *target.Query) **target.Repositories { return &b.Repositories }, &s.sel)
+	if err == nil && asked > 0 {
+		s.task.Step("resolve revisions", start, report.Count("repositories", asked))
 	}
-	answers, err := s.cache.ask(ctx, s.task, questions)
-	if err != nil {
-		return err
-	}
-	for _, b := range s.queries {
-		chooseRevisions(b, b.Repositories, answers, &s.sel)
-	}
-	if len(questions) > 0 {
-		s.task.Step("resolve revisions", start, report.Count("repositories", len(questions)))
-	}
-	return nil
+	return err
 }
 
 // resolveLeftOut does the same for the forks and archived repositories that
 // were left out, whatever they lack.
 func (s *Scope) resolveLeftOut(ctx context.Context) error {
-	questions := map[uint32]*gitQuestion{}
-	for _, b := range s.queries {
-		askFor(b, questions, b.LeftOut)
-	}
-	answers, err := s.cache.ask(ctx, s.task, questions)
-	if err != nil {
+	if _, err := s.resolve(ctx, func(b *target.Query) **target.Repositories { return &b.LeftOut }, &selection{}); err != nil {
 		return err
-	}
-	for _, b := range s.queries {
-		chooseRevisions(b, b.LeftOut, answers, &selection{})
 	}
 	return s.readContents(ctx, s.queries, func(b *target.Query) *target.Repositories { return b.LeftOut })
 }
 
+// resolve finds the revisions of the targets in a set of each basic query. A lazy set
+// stays one if none of its repositories is searched at another revision than its default
+// branch. It returns how many repositories were asked.
+func (s *Scope) resolve(ctx context.Context, of func(*target.Query) **target.Repositories, sel *selection) (asked int, err error) {
+	questions, unresolved := map[uint32]*gitQuestion{}, make([]*target.Repositories, len(s.queries))
+	for i, b := range s.queries {
+		unresolved[i] = takeOthers(s.task, b, *of(b))
+		askFor(b, questions, unresolved[i])
+	}
+	answers, err := s.cache.ask(ctx, s.task, questions)
+	if err != nil {
+		return 0, err
+	}
+	for i, b := range s.queries {
+		chooseRevisions(b, unresolved[i], answers, sel)
+		if set := of(b); *set != unresolved[i] && unresolved[i].Len() > 0 {
+			*set = target.Join([]*target.Repositories{*set, unresolved[i]})
+		}
+	}
+	return len(questions), nil
+}
+
 // askFor adds what the targets need from git to questions.
 func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.Repositories) {
-	if b.Index == query.Only || targets.IsLazy() {
+	if b.Index == query.Only {
 		return
 	}
 	for t := range targets.All() {
@@ -264,9 +268,6 @@ type assembled struct {
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
 func chooseRevisions(b *target.Query, targets *target.Repositories, answers map[uint32]*gitAnswer, sel *selection) {
-	if targets.IsLazy() {
-		return // a target is made with its revisions
-	}
 	targets.Keep(func(t *target.Repository) bool {
 		if !t.Stored.Indexed() {
 			// Its revisions are unknown, which is reported.

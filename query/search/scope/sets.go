@@ -76,7 +76,8 @@ func leftOutOf(sn *store.Snapshot, f *compile.RepositoryFilter, ids *store.IDs) 
 const fewChosen = 64
 
 // isBySet reports whether the repositories of b need not be looked at one by one: each
-// is searched at its default branch, and no people have to be known before that.
+// is searched at one revision, which may be an indexed one, and no people have to be known
+// before that.
 func isBySet(b *target.Query) bool {
-	return !b.RevisionsTyped && b.Index != query.No && len(b.Contributors) == 0 && !b.NeedsOwners()
+	return len(b.Revisions) == 1 && b.Revisions[0].Kind == compile.OneRevision && b.Index != query.No && len(b.Contributors) == 0 && !b.NeedsOwners()
 }

@@ -15,11 +15,13 @@ import (
 // nil set is empty. It is safe for concurrent use while nothing is removed from it.
 type Repositories struct {
 	// task, ids and shown are those of a lazy set: where its repositories are, which they
-	// are, and what matches carry of them; whole is the lazy set that it is a part of and
-	// shares targets with, nil for none. The others have all targets in byID and listed.
+	// are, and what matches carry of them; at is what the query calls their default
+	// branches, and whole the lazy set that it is a part of and shares targets with, nil
+	// for none. The others have all targets in byID and listed.
 	task  *task.Task
 	ids   *store.IDs
 	shown *Shown
+	at    Revision
 	whole *Repositories
 
 	mu sync.RWMutex // guards byID of a lazy set
@@ -41,9 +43,10 @@ func NewRepositories(targets ...*Repository) *Repositories {
 }
 
 // NewLazyRepositories returns the lazy set of repositories with some IDs, which exist for the
-// client of t, each at its default branch.
-func NewLazyRepositories(t *task.Task, ids *store.IDs, shown *Shown) *Repositories {
-	return &Repositories{task: t, ids: ids, shown: shown, byID: map[uint32]*Repository{}}
+// client of t, each at its default branch, which the query calls at. If it names that, what
+// is not indexed has no revision.
+func NewLazyRepositories(t *task.Task, ids *store.IDs, shown *Shown, at Revision) *Repositories {
+	return &Repositories{task: t, ids: ids, shown: shown, at: at, byID: map[uint32]*Repository{}}
 }
 
 // Get returns the target of a repository, nil if it has none.
@@ -74,11 +77,13 @@ func (r *Repositories) made(stored *store.Repository) *Repository {
 	defer r.mu.Unlock()
 	t := r.byID[stored.ID]
 	if t == nil {
-		rev := &Revision{}
-		if stored.Indexed() && len(stored.Branches) > 0 {
-			rev.Commit = stored.Branches[0].Commit
+		t = &Repository{Stored: stored, Shown: r.shown.Of(stored)}
+		if rev := r.at; stored.Indexed() || !rev.IsTyped {
+			if stored.Indexed() {
+				rev.Commit = stored.Commit()
+			}
+			t.Revisions = []*Revision{&rev}
 		}
-		t = &Repository{Stored: stored, Shown: r.shown.Of(stored), Revisions: []*Revision{rev}}
 		r.byID[stored.ID] = t
 	}
 	return t
@@ -93,15 +98,6 @@ func (r *Repositories) Has(repository uint32) bool {
 		return r.ids.Has(repository)
 	}
 	return r.byID[repository] != nil
-}
-
-// HasRevision reports whether a revision of a repository is searched.
-func (r *Repositories) HasRevision(repository uint32) bool {
-	if r.IsLazy() {
-		return r.Has(repository)
-	}
-	t := r.Get(repository)
-	return t != nil && len(t.Revisions) > 0
 }
 
 // IsLazy reports whether targets are made when they are asked for. Then there may be
@@ -136,7 +132,7 @@ func (r *Repositories) IDs() *store.IDs {
 func (r *Repositories) In(ids *store.IDs) *Repositories {
 	if r.IsLazy() {
 		ids.Intersect(r.ids)
-		return &Repositories{task: r.task, ids: ids, whole: r}
+		return &Repositories{task: r.task, ids: ids, at: r.at, whole: r}
 	}
 	var some []*Repository
 	for t := range r.All() {
@@ -192,7 +188,7 @@ func (r *Repositories) Keep(keep func(*Repository) bool) {
 			kept.listed, kept.byID[t.Stored.ID] = append(kept.listed, t), t
 		}
 	}
-	r.task, r.ids, r.shown, r.whole, r.byID, r.listed = nil, nil, nil, nil, kept.byID, kept.listed
+	r.task, r.ids, r.shown, r.at, r.whole, r.byID, r.listed = nil, nil, nil, Revision{}, nil, kept.byID, kept.listed
 }
 
 // KeepIDs leaves those members of a lazy set that have some IDs. These are the caller's no
@@ -200,6 +196,19 @@ func (r *Repositories) Keep(keep func(*Repository) bool) {
 func (r *Repositories) KeepIDs(ids *store.IDs) {
 	ids.Intersect(r.ids)
 	r.ids = ids
+}
+
+// TakeOut takes the members with some IDs out of a lazy set, and returns them as targets
+// without revisions.
+func (r *Repositories) TakeOut(ids *store.IDs) *Repositories {
+	var taken []*Repository
+	for stored := range r.In(ids).Listed() {
+		taken = append(taken, &Repository{Stored: stored, Shown: r.shown.Of(stored)})
+	}
+	left := r.ids.Clone()
+	left.Subtract(ids)
+	r.ids = left
+	return NewRepositories(taken...)
 }
 
 // KeepRevisions leaves the revisions that keep reports true for, and the
@@ -220,6 +229,29 @@ func Join(sets []*Repositories) *Repositories {
 		}
 	}
 	return NewRepositories(slices.SortedFunc(maps.Values(joined), func(a, b *Repository) int { return store.CompareListed(a.Stored, b.Stored) })...)
+}
+
+// SearchedIDs returns the IDs of the repositories of which a revision is searched in any of
+// some sets. The set is the caller's.
+func SearchedIDs(sets []*Repositories) *store.IDs {
+	ids := &store.IDs{}
+	for _, s := range sets {
+		switch {
+		case !s.IsLazy():
+			for t := range s.All() {
+				if len(t.Revisions) > 0 {
+					ids.Add(t.Stored.ID)
+				}
+			}
+		case s.at.IsTyped:
+			searched := s.ids.Clone()
+			searched.Subtract(s.task.Snapshot.MarkedIDs(store.MarkUnindexed))
+			ids.Join(searched)
+		default:
+			ids.Join(s.ids)
+		}
+	}
+	return ids
 }
 
 // UnionIDs returns the IDs of the repositories that are in any of some sets. The set is
