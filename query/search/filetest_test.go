@@ -111,6 +111,8 @@ func TestManyRepositoriesByFiles(t *testing.T) {
 		`-repo:has.content(glaze) -repo:has.path(c) type:repo r`:                            100,
 		`repo:has.content(glaze) clay`:                                                      0,
 		`repo:r05 rev:old repo:has.content(glaze) clay`:                                     1,
+		`repo:r05 rev:main:old repo:has.content(glaze) clay`:                                1,
+		`repo:r05 rev:main:old -repo:has.content(glaze) clay`:                               1,
 		`(repo:r05 rev:old repo:has.content(glaze) clay) or (repo:has.content(glaze) clay)`: 1,
 		`(repo:has.content(glaze) clay) or (repo:r05 rev:old repo:has.content(glaze) clay)`: 1,
 	} {

@@ -68,9 +68,10 @@ func scanSource(ctx context.Context, t *task.Task, at *admission.Slot, v *verify
 				p.Fail(t, err)
 			}
 		}
-		if src.Unindexed != nil {
-			at.Release() // git reads meanwhile
+		if src.Unindexed == nil {
+			return true // there is one plan of a shard
 		}
+		at.Release() // git reads meanwhile
 		return ctx.Err() == nil && wanted()
 	})
 	at.Release()

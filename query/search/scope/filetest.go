@@ -18,13 +18,35 @@ import (
 type fileAnswers map[compile.FileQuestion]*fileAnswer
 
 // fileAnswer is what is known for one question. A revision is unknown when a
-// part of it that could have held the document cannot be read.
-type fileAnswer struct {
-	asked, found, unknown map[target.Key]bool
-	// askedAll are the repositories whose default branches were asked about as those of
-	// a lazy set.
-	askedAll *store.IDs
+// part of it that could have held the document cannot be read; then it may still be
+// found in another part.
+type fileAnswer struct{ asked, found, unknown revisionSet }
+
+// revisionSet has the revisions of targets, and apart from them the repositories of lazy sets, each
+// of which stands for its default branch.
+type revisionSet struct {
+	keys map[target.Key]bool
+	ids  *store.IDs
 }
+
+func newRevisionSet() revisionSet { return revisionSet{map[target.Key]bool{}, &store.IDs{}} }
+
+func (s revisionSet) has(isLazy bool, key target.Key) bool {
+	if isLazy {
+		return s.ids.Has(key.Repository)
+	}
+	return s.keys[key]
+}
+
+func (s revisionSet) add(isLazy bool, key target.Key) {
+	if isLazy {
+		s.ids.Add(key.Repository)
+	} else {
+		s.keys[key] = true
+	}
+}
+
+func (s revisionSet) len() int { return s.ids.Len() + len(s.keys) }
 
 // testFiles removes from the targets of each basic query the revisions that do
 // not pass its tests of files. One without a generation passes none, not
@@ -54,7 +76,7 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 	for _, test := range tests {
 		a := answers[test.FileQuestion]
 		if a == nil {
-			a = &fileAnswer{map[target.Key]bool{}, map[target.Key]bool{}, map[target.Key]bool{}, &store.IDs{}}
+			a = &fileAnswer{newRevisionSet(), newRevisionSet(), newRevisionSet()}
 			answers[test.FileQuestion] = a
 		}
 		if err := a.ask(ctx, t, test, targets); err != nil {
@@ -66,30 +88,22 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 		}
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
 			key := repo.Key(rev)
-			return repo.Stored.Indexed() && !a.unknown[key] && a.found[key] != test.Negated
+			found := a.found.has(false, key)
+			return repo.Stored.Indexed() && found != test.Negated && (found || !a.unknown.has(false, key))
 		})
 	}
 	return nil
 }
 
-// passed returns those of a lazy set that pass. It makes targets of those with an answer.
+// passed returns those of a lazy set that pass. The set is the caller's.
 func (a *fileAnswer) passed(t *task.Task, test compile.FileTest, targets *target.Repositories) *store.IDs {
-	of := func(keys map[target.Key]bool) *store.IDs {
-		ids := &store.IDs{}
-		for key := range keys {
-			if repo := targets.Get(key.Repository); repo != nil && repo.Key(repo.Revisions[0]) == key {
-				ids.Add(key.Repository)
-			}
-		}
+	ids := targets.IDs().Clone()
+	if !test.Negated {
+		ids.Intersect(a.found.ids)
 		return ids
 	}
-	ids := targets.IDs().Clone()
-	if test.Negated {
-		ids.Subtract(of(a.found))
-	} else {
-		ids.Intersect(of(a.found))
-	}
-	ids.Subtract(of(a.unknown))
+	ids.Subtract(a.found.ids)
+	ids.Subtract(a.unknown.ids)
 	ids.Subtract(t.Snapshot.MarkedIDs(store.MarkUnindexed))
 	return ids
 }
@@ -123,16 +137,16 @@ func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
 func (a *fileAnswer) notAsked(targets *target.Repositories) *target.Repositories {
 	if targets.IsLazy() {
 		ids := targets.IDs().Clone()
-		ids.Subtract(a.askedAll)
-		a.askedAll.Join(ids)
+		ids.Subtract(a.asked.ids)
+		a.asked.ids.Join(ids)
 		return targets.In(ids)
 	}
 	var some []*target.Repository
 	for repo := range targets.All() {
 		new := *repo
-		new.Revisions = slices.DeleteFunc(slices.Clone(repo.Revisions), func(rev *target.Revision) bool { return a.asked[repo.Key(rev)] })
+		new.Revisions = slices.DeleteFunc(slices.Clone(repo.Revisions), func(rev *target.Revision) bool { return a.asked.has(false, repo.Key(rev)) })
 		for _, rev := range new.Revisions {
-			a.asked[repo.Key(rev)] = true
+			a.asked.add(false, repo.Key(rev))
 		}
 		if len(new.Revisions) > 0 {
 			some = append(some, &new)
@@ -144,13 +158,13 @@ func (a *fileAnswer) notAsked(targets *target.Repositories) *target.Repositories
 // ask finds the answer for those of the targets for which it is not known.
 func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTest, targets *target.Repositories) error {
 	start := t.Now()
-	rest := a.notAsked(targets)
+	rest, isLazy := a.notAsked(targets), targets.IsLazy()
 	b := &target.Query{Query: test.Documents, Repositories: rest}
 	var mu sync.Mutex // guards a
 	done := func(key target.Key) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return a.found[key] || a.unknown[key]
+		return a.found.has(isLazy, key)
 	}
 	docs, err := documents.Scan(ctx, t, b, verify.Scan{
 		Done: done,
@@ -158,7 +172,7 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTes
 			mu.Lock()
 			defer mu.Unlock()
 			for _, key := range keys {
-				a.found[key] = true
+				a.found.add(isLazy, key)
 			}
 			return nil
 		},
@@ -166,17 +180,12 @@ func (a *fileAnswer) ask(ctx context.Context, t *task.Task, test compile.FileTes
 			mu.Lock()
 			defer mu.Unlock()
 			for key := range target.KeysIn(t.Snapshot, rest, src) {
-				if !a.found[key] {
-					a.unknown[key] = true
-				}
+				a.unknown.add(isLazy, key)
 			}
 		},
 	})
-	for key := range a.found {
-		delete(a.unknown, key)
-	}
 	t.Step("test repositories for files", start, append([]report.Field{
-		report.Text("path", test.Path), report.Text("content", test.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
+		report.Text("path", test.Path), report.Text("content", test.Content), report.Count("repositories", rest.Len()), report.Count("passed", a.found.len()),
 	}, t.Details(report.Count("documents", docs))...)...)
 	return err
 }

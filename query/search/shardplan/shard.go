@@ -305,12 +305,13 @@ func (p *Plan) choose(queries []*target.Query, all *postings.Set) {
 		p.ByRevision[k] = map[uint32]target.ByRevision{}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
+	live, at := target.Live(p.View), make([]target.ByRevision, 0, len(queries))
 	for next, ok := all.Next(0); ok; {
 		run := p.Docs.RunOf(next)
 		before := len(p.Candidates)
 		p.Candidates = all.AppendRange(p.Candidates, next, run.End)
 		next, ok = all.Next(run.End)
-		at := p.documentsOf(queries, run.Repository)
+		at = p.documentsOf(at[:0], queries, run.Repository, live)
 		if slices.ContainsFunc(at, target.ByRevision.HoldsAll) {
 			continue
 		}
@@ -345,19 +346,18 @@ func (p *Plan) chosenDocuments(queries []*target.Query) *postings.Set {
 	return out
 }
 
-// documentsOf returns which documents each revision of a repository holds, for each
+// documentsOf appends which documents each revision of a repository holds, for each
 // basic query, and keeps them.
-func (p *Plan) documentsOf(queries []*target.Query, repository uint32) []target.ByRevision {
-	out := make([]target.ByRevision, len(queries))
+func (p *Plan) documentsOf(dst []target.ByRevision, queries []*target.Query, repository uint32, live target.ByRevision) []target.ByRevision {
 	for k, b := range queries {
 		known, ok := p.ByRevision[k][repository]
 		if !ok {
-			known = b.Repositories.DocumentsIn(p.View, repository, p.Files)
+			known = b.Repositories.DocumentsIn(p.View, repository, p.Files, live)
 			p.ByRevision[k][repository] = known
 		}
-		out[k] = known
+		dst = append(dst, known)
 	}
-	return out
+	return dst
 }
 
 // pathWeight is what a document counts whose text is not read.

@@ -68,6 +68,15 @@ func (r *Repositories) Get(repository uint32) *Repository {
 	return r.made(r.task.Visible.Get(repository))
 }
 
+// KeyOf returns the key of revision n of a member. A lazy set makes no target for it.
+func (r *Repositories) KeyOf(repository uint32, n int) Key {
+	if r.IsLazy() {
+		return Key{repository, r.task.Snapshot.RepositoryByID(repository).Commit()}
+	}
+	t := r.byID[repository]
+	return t.Key(t.Revisions[n])
+}
+
 // made returns the target of a member of a lazy set, always the same.
 func (r *Repositories) made(stored *store.Repository) *Repository {
 	if r.whole != nil {

@@ -74,15 +74,21 @@ func (d ByRevision) HoldsAll() bool {
 	})
 }
 
+// Live returns the documents of a shard that are not dead, as those of one revision.
+func Live(v shard.View) ByRevision { return ByRevision{{dead: v.Dead}} }
+
 // DocumentsIn returns which documents of a shard each searched revision of a repository
-// holds. files are those of each commit if the shard is in memory. A lazy set makes no
-// target for it: a word may be in files of a hundred thousand repositories.
-func (r *Repositories) DocumentsIn(v shard.View, repository uint32, files map[*Files]*postings.Set) ByRevision {
+// holds. files are those of each commit if the shard is in memory, and live is what Live
+// returns. A lazy set makes no target, and mostly nothing else: a word may be in files of a
+// hundred thousand repositories.
+func (r *Repositories) DocumentsIn(v shard.View, repository uint32, files map[*Files]*postings.Set, live ByRevision) ByRevision {
 	switch {
 	case files != nil || !r.IsLazy():
 		return r.Get(repository).DocumentsIn(v, files)
 	case !r.Has(repository):
 		return nil
+	case len(v.Away(repository)) == 0:
+		return live
 	}
 	var rev Revision // the default branch
 	return ByRevision{rev.In(v, repository)}

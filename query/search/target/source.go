@@ -149,9 +149,17 @@ func (r *Repositories) AnyIn(sn *store.Snapshot, shard uint32) bool {
 }
 
 // KeysIn yields the revisions of the targets that may have documents in a
-// source.
+// source. A lazy set makes no targets for it.
 func KeysIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
+		if targets.IsLazy() && src.Unindexed == nil {
+			for id := range sn.ShardRepositories(src.View.ID) {
+				if targets.Has(id) && !yield(targets.KeyOf(id, 0)) {
+					return
+				}
+			}
+			return
+		}
 		for t := range targetsIn(sn, targets, src) {
 			for _, rev := range t.Revisions {
 				there := src.Unindexed == nil && rev.MayBeIn(src.View.ID) || src.Unindexed != nil && rev.Files != nil && len(rev.Files.Unindexed) > 0
@@ -167,7 +175,8 @@ func KeysIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[Key]
 // of a shard.
 const fewTargets = 256
 
-// targetsIn yields the targets of repositories that may have documents in a source.
+// targetsIn yields the targets of a set that is not lazy, of repositories that may have
+// documents in a source.
 func targetsIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[*Repository] {
 	return func(yield func(*Repository) bool) {
 		if src.Unindexed != nil {
@@ -176,7 +185,7 @@ func targetsIn(sn *store.Snapshot, targets *Repositories, src Source) iter.Seq[*
 			}
 			return
 		}
-		if !targets.IsLazy() && targets.Len() <= fewTargets {
+		if targets.Len() <= fewTargets {
 			for t := range targets.All() {
 				if slices.Contains(t.Stored.Shards, src.View.ID) && !yield(t) {
 					return

@@ -34,9 +34,10 @@ type Verifier struct {
 	// spans are where the match at hand was found.
 	spans   []match.Span
 	chunker match.Chunker
-	// revs and held are the last results of revisions and findHeld; hits are those of
+	// revs, keys and held are the last results of revisions, scanDocument and findHeld; hits are those of
 	// the match at hand.
 	revs []*target.Revision
+	keys []target.Key
 	held []heldBy
 	hits []score.Hit
 
@@ -422,7 +423,7 @@ type Scan struct {
 	// Done says that no more documents of a revision are wanted.
 	Done func(target.Key) bool
 	// Found is called with the verifier standing at a document that holds, and
-	// the revisions that have it.
+	// the revisions that have it, which it does not keep.
 	Found func(keys []target.Key, v *Verifier, i uint16) error
 	// Unreadable is called with a source of which not everything could be read.
 	Unreadable func(target.Source)
@@ -431,7 +432,7 @@ type Scan struct {
 // Text returns the whole text of the document at hand.
 func (v *Verifier) Text() ([]byte, error) { return v.doc.All() }
 
-// Scan confirms the candidates of a plan.
+// Scan confirms the candidates of a plan, for a query that judges no people.
 func (v *Verifier) Scan(ctx context.Context, at *admission.Slot, p *shardplan.Plan, s Scan) error {
 	if err := v.use(ctx, p, nil, at); err != nil {
 		return err
@@ -458,20 +459,22 @@ func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 		}
 	}()
 	defer shardplan.Recovered(&err)
-	path := v.Plan.Docs.Path(int(i))
-	t := v.Queries[0].Repositories.Get(v.Plan.Docs.Repository[i])
-	var keys []target.Key
-	for _, rev := range v.revisions(0, i, path) {
-		if key := t.Key(rev); !s.Done(key) {
-			keys = append(keys, key)
+	repository := v.Plan.Docs.Repository[i]
+	v.keys = v.keys[:0]
+	for n, set := range v.Plan.ByRevision[0][repository] {
+		if !set.Contains(i) {
+			continue
+		}
+		if key := v.Queries[0].Repositories.KeyOf(repository, n); !s.Done(key) {
+			v.keys = append(v.keys, key)
 		}
 	}
-	if len(keys) == 0 {
+	if len(v.keys) == 0 {
 		return nil
 	}
 	holds, err := v.holds(0, i, v.goTo(i))
 	if err != nil || !holds {
 		return err
 	}
-	return s.Found(keys, v, i)
+	return s.Found(v.keys, v, i)
 }
