@@ -127,6 +127,20 @@ func (c *Commits) Of(document uint16) int {
 	return i - 1
 }
 
+// OfNext is Of for a document that belongs to commit from or to one behind it, which takes
+// the less time the nearer that is.
+func (c *Commits) OfNext(document uint16, from int) int {
+	step := 1
+	for from+step < len(c.Message) && c.Message[from+step] <= uint32(document) {
+		from, step = from+step, 2*step
+	}
+	i, found := slices.BinarySearch(c.Message[from:min(from+step, len(c.Message))], uint32(document))
+	if found {
+		return from + i
+	}
+	return from + i - 1
+}
+
 // At returns commit i whole.
 func (c *Commits) At(i int) Commit {
 	return Commit{

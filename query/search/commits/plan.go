@@ -1,7 +1,10 @@
 package commits
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/search/compile"
@@ -19,9 +22,15 @@ type shardPlan struct {
 	texts *postings.Set
 	// candidates are the commits to look at, ascending.
 	candidates []uint32
-	// of are the candidates of each repository.
-	of   map[uint32][]uint32
+	// runs are candidates in a row of one repository, by its ID and then in order.
+	runs []candidateRun
 	cost postings.Cost
+}
+
+// candidateRun are the candidates from first up to but not including end.
+type candidateRun struct {
+	repository uint32
+	first, end int
 }
 
 // planCommits reads the posting lists of one history shard for q. With brute it
@@ -49,12 +58,37 @@ func planCommits(v shard.View, q *commitQuery, people map[uint32]store.People, b
 		}
 	}
 	p.choose(q, people, narrowed)
-	p.of = map[uint32][]uint32{}
-	for _, i := range p.candidates {
-		id := p.table.Repository[i]
-		p.of[id] = append(p.of[id], i)
-	}
+	p.setRuns()
 	return p, nil
+}
+
+// setRuns parts the candidates by repository. Those of one mostly stand together.
+func (p *shardPlan) setRuns() {
+	for n, i := range p.candidates {
+		id := p.table.Repository[i]
+		if last := len(p.runs) - 1; last >= 0 && p.runs[last].repository == id {
+			p.runs[last].end = n + 1
+		} else {
+			p.runs = append(p.runs, candidateRun{id, n, n + 1})
+		}
+	}
+	slices.SortFunc(p.runs, func(a, b candidateRun) int {
+		return cmp.Or(cmp.Compare(a.repository, b.repository), cmp.Compare(a.first, b.first))
+	})
+}
+
+// of yields the candidates of a repository, ascending.
+func (p *shardPlan) of(repository uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		n, _ := slices.BinarySearchFunc(p.runs, repository, func(r candidateRun, id uint32) int { return cmp.Compare(r.repository, id) })
+		for ; n < len(p.runs) && p.runs[n].repository == repository; n++ {
+			for _, i := range p.candidates[p.runs[n].first:p.runs[n].end] {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // narrow returns documents such that every commit that matches has one of
@@ -189,9 +223,10 @@ func (p *shardPlan) choose(q *commitQuery, people map[uint32]store.People, narro
 		}
 		return
 	}
-	last := -1
+	p.candidates = make([]uint32, 0, narrowed.Len())
+	last, i := -1, 0
 	for d := range narrowed.All() {
-		i := t.Of(d)
+		i = t.OfNext(d, i)
 		// In a search of messages those only count.
 		if i == last || !q.Diff && t.Message[i] != uint32(d) {
 			continue

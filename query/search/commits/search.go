@@ -161,8 +161,8 @@ func (s *search) chooseTargets(ctx context.Context) {
 	if set.IsLazy() && ctx.Err() == nil {
 		ids := s.task.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
 		for _, p := range s.shards {
-			for repository := range p.of {
-				ids.Add(repository)
+			for _, run := range p.runs {
+				ids.Add(run.repository)
 			}
 		}
 		ids.Intersect(set.IDs())
@@ -179,7 +179,7 @@ func (s *search) chooseTargets(ctx context.Context) {
 		}
 		set = set.In(ids)
 	}
-	s.chosen = set
+	s.chosen, s.repositories = set, make([]*store.Repository, 0, set.Len())
 	for repo := range set.Listed() {
 		if set.IsLazy() && repo.Indexed() && repo.Commit() != "" || !set.IsLazy() && hasCommits(set.Get(repo.ID)) {
 			s.repositories = append(s.repositories, repo)
@@ -313,7 +313,7 @@ func (s *search) candidates(t *target.Repository) []item {
 		if p == nil {
 			continue
 		}
-		for _, i := range p.of[t.Stored.ID] {
+		for i := range p.of(t.Stored.ID) {
 			items = append(items, item{shard: p, commit: i})
 		}
 	}

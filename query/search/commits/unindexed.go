@@ -42,7 +42,7 @@ func (s *search) kept(t *target.Repository) map[string]item {
 				out[string(p.table.OID(i))] = item{}
 			}
 		}
-		for _, i := range p.of[t.Stored.ID] {
+		for i := range p.of(t.Stored.ID) {
 			out[string(p.table.OID(int(i)))] = item{shard: p, commit: i}
 		}
 	}
