@@ -48,6 +48,9 @@ func checkIndexes(t *testing.T, c *catalogue) {
 	for _, word := range words {
 		checkIDs(t, "default branch "+word, c.withDefault(word), all, func(r *Repository) bool { return len(r.Branches) > 0 && r.Branches[0].Name == word })
 	}
+	for seconds := range int64(4) {
+		checkIDs(t, fmt.Sprintf("newer than %d", seconds), c.newerThan(seconds), all, func(r *Repository) bool { return MarkDated.Of(r) && r.History.Newest > seconds })
+	}
 	facts := c.facts.of(c)
 	for _, word := range words {
 		checkIDs(t, "topic "+word, facts.Topic(word), all, func(r *Repository) bool { return slices.Contains(r.Topics, word) })
@@ -194,6 +197,7 @@ func randomRepository(rng *rand.Rand, id uint32) *Repository {
 		r.LastFetched, r.LastError = time.Unix(1, 0), words[rng.IntN(2)]
 	}
 	r.History.Tip, r.History.More, r.History.Mailmap = words[rng.IntN(2)], rng.IntN(3) == 0, []string{"", "ox"}[rng.IntN(2)]
+	r.History.Commits, r.History.Newest = rng.IntN(3), rng.Int64N(5)
 	r.Topics, r.Description = words[:rng.IntN(3)], []string{"", "an ox", "a\nyak", "a yak", "ox\nand yak"}[rng.IntN(5)]
 	r.Metadata = []map[string]*string{nil, {"ox": nil}, {"ox": &words[0], "yak": nil}, {"yak": &words[1]}}[rng.IntN(4)]
 	return r

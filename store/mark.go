@@ -28,6 +28,8 @@ const (
 	MarkEmpty
 	// MarkHistoryPartial is that some commits of its default branch are not kept.
 	MarkHistoryPartial
+	// MarkDated is that History knows the newest commit of its default branch.
+	MarkDated
 	// MarkMailmap is that a mailmap says who its people are.
 	MarkMailmap
 	// MarkGone is Repository.IsGone.
@@ -59,6 +61,8 @@ func (m Mark) Of(r *Repository) bool {
 		return r.Indexed() && r.Commit() == ""
 	case MarkHistoryPartial:
 		return r.Commit() != "" && (r.History.More || !r.History.Complete(r.Commit()))
+	case MarkDated:
+		return r.Indexed() && r.Commit() != "" && r.History.Complete(r.Commit()) && r.History.Commits > 0
 	case MarkMailmap:
 		return r.History.Mailmap != ""
 	case MarkGone:

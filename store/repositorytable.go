@@ -25,15 +25,17 @@ type repositoryTable struct {
 	facts *lazyFacts
 	// holders say which repositories have something in a shard.
 	holders *btree.BTreeG[holder]
-	// defaults are the repositories by the name of their default branch.
+	// defaults are the repositories by the name of their default branch, and dated those
+	// with MarkDated by their newest commit.
 	defaults *btree.BTreeG[defaultBranch]
+	dated    *btree.BTreeG[datedRepository]
 }
 
 func newRepositoryTable() repositoryTable {
 	return repositoryTable{
 		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
 		names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
-		defaults: ordered(compareDefaults),
+		defaults: ordered(compareDefaults), dated: ordered(compareDated),
 	}
 }
 
@@ -44,7 +46,8 @@ func (t *repositoryTable) clone() repositoryTable {
 		t.ids[m].share()
 	}
 	next := *t
-	next.byID, next.byName, next.listed, next.holders, next.defaults = t.byID.Copy(), t.byName.Copy(), t.listed.Copy(), t.holders.Copy(), t.defaults.Copy()
+	next.byID, next.byName, next.listed = t.byID.Copy(), t.byName.Copy(), t.listed.Copy()
+	next.holders, next.defaults, next.dated = t.holders.Copy(), t.defaults.Copy(), t.dated.Copy()
 	return next
 }
 
@@ -96,6 +99,54 @@ func (t *repositoryTable) withDefault(name string) *IDs {
 		return true
 	})
 	return out
+}
+
+// datedRepository says when the newest commit of a repository was made, in seconds since
+// 1970.
+type datedRepository struct {
+	newest     int64
+	repository uint32
+}
+
+func compareDated(a, b datedRepository) int {
+	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.repository, b.repository))
+}
+
+// datedOf returns when the newest commit of r, which may be nil, was made; ok is false if
+// it has not MarkDated.
+func datedOf(r *Repository) (d datedRepository, ok bool) {
+	if r == nil || !MarkDated.Of(r) {
+		return d, false
+	}
+	return datedRepository{r.History.Newest, r.ID}, true
+}
+
+// newerThan returns the IDs of the repositories with MarkDated whose newest commit is of a
+// later second.
+func (t *repositoryTable) newerThan(seconds int64) *IDs {
+	out := &IDs{}
+	if seconds == math.MaxInt64 {
+		return out
+	}
+	t.dated.Ascend(datedRepository{seconds + 1, 0}, func(d datedRepository) bool {
+		out.Add(d.repository)
+		return true
+	})
+	return out
+}
+
+// replace puts what a record says into an index, in the place of what the record before
+// said. Either may have said nothing.
+func replace[T comparable](index *btree.BTreeG[T], was T, had bool, is T, has bool) {
+	if had == has && was == is {
+		return
+	}
+	if had {
+		index.Delete(was)
+	}
+	if has {
+		index.Set(is)
+	}
 }
 
 // holdersOf yields what a repository has.
@@ -180,14 +231,12 @@ func (t *repositoryTable) index(old, r *Repository) {
 	for m := range t.ids {
 		t.ids[m].set(id, r != nil && Mark(m).Of(r))
 	}
-	was, had := defaultOf(old)
-	is, has := defaultOf(r)
-	if had && was != is {
-		t.defaults.Delete(was)
-	}
-	if has && was != is {
-		t.defaults.Set(is)
-	}
+	wasDefault, had := defaultOf(old)
+	isDefault, has := defaultOf(r)
+	replace(t.defaults, wasDefault, had, isDefault, has)
+	wasDated, had := datedOf(old)
+	isDated, has := datedOf(r)
+	replace(t.dated, wasDated, had, isDated, has)
 	if old == nil || r == nil || old.Name != r.Name {
 		t.names = &lazyNames{}
 	}

@@ -69,6 +69,10 @@ func (sn *Snapshot) MarkedIDs(m Mark) *IDs { return sn.c.ids[m].IDs }
 // and is indexed. The set is the caller's.
 func (sn *Snapshot) DefaultBranchIDs(name string) *IDs { return sn.c.withDefault(name) }
 
+// NewerIDs returns the IDs of those repositories with MarkDated whose newest commit was made
+// later than in a second since 1970. The set is the caller's.
+func (sn *Snapshot) NewerIDs(seconds int64) *IDs { return sn.c.newerThan(seconds) }
+
 // Facts returns what repositories are found by their facts with.
 func (sn *Snapshot) Facts() *FactIndex { return sn.c.facts.of(sn.c) }
 

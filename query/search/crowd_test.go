@@ -108,6 +108,9 @@ func (c *corpus) addHistories(t testing.TB, rng *rand.Rand) {
 				t.Fatal(err)
 			}
 			r.History = store.History{Tip: r.Commit(), Commits: 1, Newest: by.Seconds, More: rng.IntN(60) == 0}
+			if rng.IntN(40) == 0 {
+				r.History.Reading = r.Commit() // git is asked, and is not there
+			}
 			r.Branches = crowdBranches(rng, r.Commit())
 			with = append(with, &r)
 		}

@@ -33,13 +33,20 @@ func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, 
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool { return passes(repo.Stored, rev.Commit) })
 		return ctx.Err()
 	}
-	ids := &store.IDs{}
-	for repo := range targets.Listed() {
+	passed, rest := targets.IDs().Clone(), targets.IDs().Clone()
+	passed.Intersect(t.Snapshot.MarkedIDs(store.MarkDated))
+	rest.Subtract(passed)
+	if newer := t.Snapshot.NewerIDs(a.Seconds); a.Negated {
+		passed.Subtract(newer)
+	} else {
+		passed.Intersect(newer)
+	}
+	for repo := range t.Visible.In(rest) {
 		if passes(repo, repo.Commit()) {
-			ids.Add(repo.ID)
+			passed.Add(repo.ID)
 		}
 	}
-	targets.KeepIDs(ids)
+	targets.KeepIDs(passed)
 	return ctx.Err()
 }
 
