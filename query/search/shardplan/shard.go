@@ -26,9 +26,12 @@ type Plan struct {
 	Basics []Basic
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
-	// ByRevision has, for each basic query, the documents of its repositories with
-	// candidates by revision. It is nil if there are none.
-	ByRevision []map[uint32]target.ByRevision
+	// queries are those of Basics, live is what target.Live returns, and byRevision has, for
+	// each of them whose set of repositories is not lazy, the documents of those with
+	// candidates by revision. All are nil if there are no candidates.
+	queries    []*target.Query
+	live       target.ByRevision
+	byRevision []map[uint32]target.ByRevision
 	// Candidates are the documents to verify, ascending.
 	Candidates []uint16
 	Cost       postings.Cost
@@ -300,18 +303,20 @@ func (p *Plan) choose(queries []*target.Query, all *postings.Set) {
 	if chosen := p.chosenDocuments(queries); chosen != nil {
 		all.And(chosen)
 	}
-	p.ByRevision = make([]map[uint32]target.ByRevision, len(queries))
+	p.queries, p.live, p.byRevision = queries, target.Live(p.View), make([]map[uint32]target.ByRevision, len(queries))
 	for k := range queries {
-		p.ByRevision[k] = map[uint32]target.ByRevision{}
+		p.byRevision[k] = map[uint32]target.ByRevision{}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
-	live, at := target.Live(p.View), make([]target.ByRevision, 0, len(queries))
+	at := make([]target.ByRevision, len(queries))
 	for next, ok := all.Next(0); ok; {
 		run := p.Docs.RunOf(next)
 		before := len(p.Candidates)
 		p.Candidates = all.AppendRange(p.Candidates, next, run.End)
 		next, ok = all.Next(run.End)
-		at = p.documentsOf(at[:0], queries, run.Repository, live)
+		for k := range queries {
+			at[k] = p.hold(k, run.Repository)
+		}
 		if slices.ContainsFunc(at, target.ByRevision.HoldsAll) {
 			continue
 		}
@@ -346,19 +351,32 @@ func (p *Plan) chosenDocuments(queries []*target.Query) *postings.Set {
 	return out
 }
 
-// documentsOf appends which documents each revision of a repository holds, for each
-// basic query, and keeps them.
-func (p *Plan) documentsOf(dst []target.ByRevision, queries []*target.Query, repository uint32, live target.ByRevision) []target.ByRevision {
-	for k, b := range queries {
-		known, ok := p.ByRevision[k][repository]
-		if !ok {
-			known = b.Repositories.DocumentsIn(p.View, repository, p.Files, live)
-			p.ByRevision[k][repository] = known
-		}
-		dst = append(dst, known)
+// hold returns which documents each revision of a repository holds, for basic query k, and
+// keeps it for Held.
+func (p *Plan) hold(k int, repository uint32) target.ByRevision {
+	if p.isComputed(k) {
+		return p.Held(k, repository)
 	}
-	return dst
+	known, ok := p.byRevision[k][repository]
+	if !ok {
+		known = p.queries[k].Repositories.DocumentsIn(p.View, repository, p.Files, p.live)
+		p.byRevision[k][repository] = known
+	}
+	return known
 }
+
+// Held returns which documents each revision of a repository with candidates holds, for
+// basic query k.
+func (p *Plan) Held(k int, repository uint32) target.ByRevision {
+	if p.isComputed(k) {
+		return p.queries[k].Repositories.DocumentsIn(p.View, repository, nil, p.live)
+	}
+	return p.byRevision[k][repository]
+}
+
+// isComputed reports whether to find out what a repository holds takes less than to keep it:
+// a shard may have tens of thousands of them.
+func (p *Plan) isComputed(k int) bool { return p.Files == nil && p.queries[k].Repositories.IsLazy() }
 
 // pathWeight is what a document counts whose text is not read.
 const pathWeight = 1 << 10

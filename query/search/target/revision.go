@@ -64,7 +64,12 @@ func (d Documents) Contains(i uint16) bool {
 
 // Holds reports whether any of the revisions holds document i.
 func (d ByRevision) Holds(i uint16) bool {
-	return slices.ContainsFunc(d, func(s Documents) bool { return s.Contains(i) })
+	for n := range d { // a closure would be memory for each document
+		if d[n].Contains(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // HoldsAll reports whether some revision surely holds every document.

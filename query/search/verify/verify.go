@@ -169,7 +169,7 @@ func (v *Verifier) findHeld(i uint16, path string) error {
 			continue
 		}
 		// Targets are made for documents that match alone, unless they rule some out.
-		if !p.ByRevision[k][repository].Holds(i) || b.JudgesPeople() && len(v.revisions(k, i, path)) == 0 {
+		if !p.Held(k, repository).Holds(i) || b.JudgesPeople() && len(v.revisions(k, i, path)) == 0 {
 			continue
 		}
 		holds, err := v.holds(k, i, path)
@@ -201,7 +201,7 @@ func (v *Verifier) revisions(k int, i uint16, path string) []*target.Revision {
 	repository := v.Plan.Docs.Repository[i]
 	b := v.Queries[k]
 	v.revs = v.revs[:0]
-	for n, set := range v.Plan.ByRevision[k][repository] {
+	for n, set := range v.Plan.Held(k, repository) {
 		t := b.Repositories.Get(repository)
 		if set.Contains(i) && b.OwnersHold(t.Key(t.Revisions[n]), path) && b.ContributorsHold(t.Key(t.Revisions[n]), path) {
 			v.revs = append(v.revs, t.Revisions[n])
@@ -461,7 +461,7 @@ func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 	defer shardplan.Recovered(&err)
 	repository := v.Plan.Docs.Repository[i]
 	v.keys = v.keys[:0]
-	for n, set := range v.Plan.ByRevision[0][repository] {
+	for n, set := range v.Plan.Held(0, repository) {
 		if !set.Contains(i) {
 			continue
 		}
