@@ -2,15 +2,18 @@ package search_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -399,4 +402,72 @@ func TestContributorsAgainstGit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimesByRecord: the commit of a time is the one that git tells, and git is not asked where
+// nothing of a repository is newer.
+func TestTimesByRecord(t *testing.T) {
+	r := grownRepo(t, rand.New(rand.NewPCG(5, 5)), 30)
+	known, unknown := r.indexed(t, ingest.Options{}), &corpus{}
+	unknown.open(t, vfs.NewMem())
+	t.Cleanup(func() { unknown.close(t) })
+	unknown.syncFrom(t, r, ingest.Options{}, false)
+	var dates []int64
+	for _, line := range strings.Fields(r.git("", "log", "--format=%ct", "main")) {
+		seconds, err := strconv.ParseInt(line, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dates = append(dates, seconds)
+	}
+	newest := slices.Max(dates)
+	at := func(seconds int64, base string) string {
+		return fmt.Sprintf("repo:r rev:at.time(%s,%s) file:. count:all", time.Unix(seconds, 0).UTC().Format(time.RFC3339), base)
+	}
+	for _, seconds := range []int64{newest + 1e9, newest, newest - 1, dates[len(dates)/2], slices.Min(dates) - 1} {
+		for _, base := range []string{"HEAD", "main", "main~2"} {
+			if got, want := known.reported(t, at(seconds, base)), unknown.reported(t, at(seconds, base)); got != want {
+				t.Errorf("%s: by the record\n%s\nby git\n%s", at(seconds, base), got, want)
+			} else if found := strings.Contains(got, "path"); found != (seconds >= slices.Min(dates)) {
+				t.Errorf("%s: files were found: %t", at(seconds, base), found)
+			}
+		}
+	}
+	empty := gitrepo.New(t, t.TempDir())
+	for _, c := range []*corpus{known, unknown} {
+		ix := ingest.New(c.st, ingest.Options{MinFreeBytes: -1})
+		if err := errors.Join(second(ix.Add(t.Context(), ingest.Source{Name: "empty", Location: empty.Dir})), second(ix.Sync(t.Context(), "empty", nil))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const atEmpty = "repo:empty rev:at.time(2020-01-01) kiln"
+	if got, byGit := known.reported(t, atEmpty), unknown.reported(t, atEmpty+" index:no"); got != byGit || !strings.Contains(got, "could not be searched") {
+		t.Errorf("of a repository without commits: by the record %q, by git %q", got, byGit)
+	}
+	for _, text := range []string{at(newest, "HEAD") + " index:only", at(newest, "HEAD") + " index:no"} {
+		trace := &report.Trace{}
+		known.search(t, search.Settings{}, search.Options{Trace: trace}, text, query.Keyword)
+		if n := countStep(trace, "plan shard"); n > 0 || known.reported(t, text) != unknown.reported(t, text) {
+			t.Errorf("%s: %d shards were searched, and by the record\n%s\nby git\n%s", text, n, known.reported(t, text), unknown.reported(t, text))
+		}
+	}
+	if err := os.RemoveAll(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := known.reported(t, at(newest, "HEAD")); !strings.Contains(got, "path") || strings.Contains(got, "missing") {
+		t.Errorf("git was asked for a commit that the record tells: %s", got)
+	}
+	if got := known.reported(t, at(newest-1, "HEAD")); !strings.Contains(got, "missing") {
+		t.Errorf("got %s of an earlier time without git", got)
+	}
+}
+
+// countStep counts the steps of a trace whose names begin so.
+func countStep(tr *report.Trace, name string) (n int) {
+	for _, s := range tr.Steps() {
+		if strings.HasPrefix(s.Name, name) {
+			n++
+		}
+	}
+	return n
 }

@@ -124,6 +124,9 @@ func askForRevision(b *target.Query, q *gitQuestion, s compile.Revision) {
 	case compile.GlobbedOut:
 		return
 	case compile.RevisionAt:
+		if _, known := recordedAt(b, q.repo, s); known {
+			return
+		}
 		if !slices.ContainsFunc(q.times, func(o compile.Revision) bool { return o.Typed == s.Typed }) {
 			q.times = append(q.times, s)
 		}
@@ -141,6 +144,16 @@ func indexedBranch(b *target.Query, repo *store.Repository, rev string) int {
 		return -1
 	}
 	return branchOf(repo, rev)
+}
+
+// recordedAt returns the commit that a part of the kind RevisionAt stands for, if the record
+// of the repository tells: all of its default branch is no newer than that time, or there is
+// no commit, "".
+func recordedAt(b *target.Query, repo *store.Repository, s compile.Revision) (commit string, known bool) {
+	if b.Index != query.Yes || branchOf(repo, s.Text) != 0 {
+		return "", false
+	}
+	return repo.Commit(), store.MarkEmpty.Of(repo) || store.MarkDated.Of(repo) && repo.History.Newest <= s.When.Unix()
 }
 
 // gitName writes out the default branch.
@@ -377,10 +390,14 @@ func (a *assembled) asked(s compile.Revision, rev string) bool {
 // at adds a commit by its id: that is a name which others understand. A
 // repository without a commit at that time is passed over.
 func (a *assembled) at(s compile.Revision) {
-	if !a.asked(s, s.Text) {
+	commit, known := recordedAt(a.b, a.t.Stored, s)
+	switch {
+	case known && commit != "":
+		a.add(commit, commit, 0)
 		return
-	}
-	if a.answer.commits[s.Text] == "" {
+	case !known && !a.asked(s, s.Text):
+		return
+	case known || a.answer.commits[s.Text] == "":
 		a.sel.lacking.add(a.t.Stored.Name, s.Typed)
 		return
 	}
