@@ -57,11 +57,24 @@ func MatchRef(glob, ref string) bool {
 // order; "" stands for a revision that names none. However many there are, one
 // git process answers, or none where the files of refs tell that there are no such names.
 func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
+	return r.commitsOf(ctx, revs, func(n plainName) bool { return n.known && n.commit == "" })
+}
+
+// Named is Commits but for the names of branches, of which it returns what their files say
+// without a process: nobody has looked whether the objects are there.
+func (r *Repo) Named(ctx context.Context, revs []string) ([]string, error) {
+	return r.commitsOf(ctx, revs, func(n plainName) bool { return n.known })
+}
+
+// commitsOf is Commits, and believes files where believes says so.
+func (r *Repo) commitsOf(ctx context.Context, revs []string, believes func(plainName) bool) ([]string, error) {
 	out := make([]string, len(revs))
 	var asked []int
-	absent := r.git.absent(revs)
-	for i, rev := range revs {
-		if checkRev(rev) == nil && !absent[i] {
+	for i, n := range r.git.plainNames(revs) {
+		switch {
+		case believes(n):
+			out[i] = n.commit
+		case checkRev(revs[i]) == nil:
 			asked = append(asked, i)
 		}
 	}
@@ -76,7 +89,7 @@ func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 		}
 		asked = asked[n+1:] // git died of the one behind the last answer
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // commits asks for the revisions that asked counts, and returns how many

@@ -232,7 +232,7 @@ func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *git
 		return err
 	}
 	unknown = append(unknown, a.refs...)
-	commits, err := repo.Commits(ctx, unknown)
+	commits, err := repo.Named(ctx, unknown)
 	if err != nil {
 		return err
 	}

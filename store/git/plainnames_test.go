@@ -17,7 +17,7 @@ import (
 // TestRefsAsGitDoes: after any sequence of what moves refs, revisions name what git says
 // that they name, and the refs are those that git lists.
 func TestRefsAsGitDoes(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 8))
 			r := gitrepo.New(t, t.TempDir(), [][]string{nil, {"--bare"}, {"--object-format=sha256"}}[seed%3]...)
@@ -34,7 +34,7 @@ func TestRefsAsGitDoes(t *testing.T) {
 				out, _ := cmd.Output() // that git refuses to is one of the cases
 				return strings.TrimSuffix(string(out), "\n")
 			}
-			for step := range 12 {
+			for step := range 8 {
 				for range 3 {
 					ref := places[rnd.IntN(len(places))] + names[rnd.IntN(len(names))]
 					switch rnd.IntN(6) {
@@ -63,6 +63,10 @@ func TestRefsAsGitDoes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				named, err := repo.Named(t.Context(), revs)
+				if err != nil || !slices.Equal(named, got) {
+					t.Errorf("step %d: %q are by their files %q, %v, want %q", step, revs, named, err, got)
+				}
 				for i, rev := range revs {
 					if want := try("rev-parse", "--verify", "-q", rev+"^{commit}"); got[i] != want {
 						t.Errorf("step %d: %q names %q, git says %q", step, rev, got[i], want)
@@ -77,15 +81,20 @@ func TestRefsAsGitDoes(t *testing.T) {
 	}
 }
 
-// TestAbsentRefsNeedNoProcess: that there is no ref of a name is known without git, and
-// nothing else is said without it.
-func TestAbsentRefsNeedNoProcess(t *testing.T) {
+// TestNamesWithoutProcess: that there is no ref of a name is known without git, and to who
+// believes that it is a commit what a branch names; nothing else is said without it.
+func TestNamesWithoutProcess(t *testing.T) {
 	r := gitrepo.New(t, t.TempDir())
 	r.Commit("first")
 	r.Git("update-ref", "refs/remotes/origin/only", "HEAD")
+	r.Git("update-ref", "refs/heads/packed", "HEAD")
+	r.Git("update-ref", "refs/heads/both", "HEAD")
+	r.Git("tag", "both")
 	r.Git("tag", "loose")
 	r.Git("pack-refs", "--all")
 	r.Git("tag", "v2")
+	r.Git("update-ref", "refs/heads/loose-one", "HEAD")
+	commit := r.Git("rev-parse", "HEAD")
 	repo, err := git.Open(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -95,10 +104,19 @@ func TestAbsentRefsNeedNoProcess(t *testing.T) {
 	if got, err := repo.Commits(t.Context(), absent); err != nil || slices.ContainsFunc(got, func(c string) bool { return c != "" }) {
 		t.Errorf("commits of what is not there: got %q, %v", got, err)
 	}
-	if got, err := repo.Refs(t.Context(), "refs/"); err != nil || len(got) != 4 {
+	if got, err := repo.Refs(t.Context(), "refs/"); err != nil || len(got) != 8 {
 		t.Errorf("refs: got %q, %v", got, err)
 	}
-	for _, rev := range []string{"HEAD", "main", "loose", "v2", "origin/only", "refs/tags/loose", "dead", "DEADBEEF", "v9-gdeadbee", "@", "none~1", "none@{1}", "main-worktree/none"} {
+	branches := []string{"main", "packed", "loose-one", "heads/packed", "refs/heads/loose-one", "none"}
+	if got, err := repo.Named(t.Context(), branches); err != nil || !slices.Equal(got, []string{commit, commit, commit, commit, commit, ""}) {
+		t.Errorf("branches by their files: got %q, %v, want %s", got, err, commit)
+	}
+	for _, rev := range []string{"HEAD", "both", "loose", "v2", "origin/only", "dead", "@", "packed~1", "packed@{1}"} {
+		if got, err := repo.Named(t.Context(), []string{rev, "packed"}); err == nil {
+			t.Errorf("%q: got %q by its file", rev, got)
+		}
+	}
+	for _, rev := range []string{"HEAD", "main", "packed", "loose", "v2", "origin/only", "refs/tags/loose", "dead", "DEADBEEF", "v9-gdeadbee", "@", "none~1", "none@{1}", "main-worktree/none"} {
 		if got, err := repo.Commits(t.Context(), []string{rev, "none"}); err == nil {
 			t.Errorf("%q: got %q without asking git", rev, got)
 		}
