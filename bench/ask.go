@@ -134,6 +134,7 @@ func readAnswer(body io.Reader, start time.Time, onMatches func([]byte) error) (
 	var (
 		a        Answer
 		progress []byte
+		alert    error
 		events   = newEventReader(body)
 	)
 	for {
@@ -157,20 +158,38 @@ func readAnswer(body io.Reader, start time.Time, onMatches func([]byte) error) (
 			}
 		case "progress":
 			progress = append(progress[:0], events.data...)
-		case "alert", "error":
-			// An alert is what a wrong query gets; with good ones it
+		case "alert":
+			// That is what a wrong query gets; with good ones it
 			// means that the answer cannot be compared.
-			return a, fmt.Errorf("server sent %s: %.300s", events.name, events.data)
+			alert = newAlertError(events.data)
+		case "error":
+			return a, fmt.Errorf("server sent error: %.300s", events.data)
 		case "done":
 			a.Done = time.Since(start)
 			// Only a connection that was read to its end serves again.
 			if _, err := io.Copy(io.Discard, events.in); err != nil {
 				return a, fmt.Errorf("after the done event: %w", err)
 			}
-			return a, a.readProgress(progress)
+			if err := a.readProgress(progress); err != nil && alert == nil {
+				return a, err
+			}
+			return a, alert
 		}
 	}
 }
+
+// alertError is an alert of a server, whose answer is read nevertheless.
+type alertError struct{ title, data string }
+
+func newAlertError(data []byte) *alertError {
+	var alert struct{ Title string }
+	if err := json.Unmarshal(data, &alert); err != nil {
+		alert.Title = err.Error()
+	}
+	return &alertError{alert.Title, fmt.Sprintf("%.300s", data)}
+}
+
+func (e *alertError) Error() string { return "server sent alert: " + e.data }
 
 // unsearchable is the alert about files without text, in answers without
 // results. Their list is asked for beforehand, and no peer is compared on them.

@@ -105,7 +105,7 @@ func TestReadAnswer(t *testing.T) {
 		{matches + progress, true, 0, "without a done event"},
 		{done, false, 0, "no progress event"},
 		{early + done, false, 0, "was not done"},
-		{progress + "event: alert\ndata: {\"title\":\"oh\"}\n\n" + done, false, 0, "server sent alert"},
+		{progress + "event: alert\ndata: {\"title\":\"oh\"}\n\n" + done, false, 7, "server sent alert"},
 		{"event: error\ndata: {\"message\":\"oh\"}\n\n" + done, false, 0, "server sent error"},
 		{"event: progress\ndata: nonsense\n\n" + done, false, 0, "decode progress"},
 	} {

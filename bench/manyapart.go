@@ -82,7 +82,7 @@ func (m *manyRun) apart(ctx context.Context) (err error) {
 	}
 	facts.Left = int(values["trawl_index_shards"])
 	for _, q := range m.questions() {
-		a, err := s.search(ctx, q.text, "keyword", nil)
+		a, err := s.answer(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ const (
 	textOfZoekt    = 0.25
 	symbolsOfZoekt = 0.6
 	preciseGoal    = 1500 * time.Microsecond
+	noneGoal       = time.Second
 	meanwhileGoal  = 10 * time.Millisecond
 	commitGoal     = 50 * time.Millisecond
 	unchangedGoal  = 10 * time.Second
@@ -60,10 +61,12 @@ func (r *ManyReport) checkServer() []Check {
 			durationCheck("ready with shards apart", r.Apart.Ready, restartGoal))
 	}
 	for _, q := range r.Queries {
-		if q.Name != absentQuestion && q.Name != repoQuestion {
-			continue
+		switch q.Name {
+		case absentQuestion, repoQuestion:
+			checks = append(checks, q.check("at once", q.AtOnce, preciseGoal), q.check("idle", q.Later, preciseGoal))
+		case noneQuestion:
+			checks = append(checks, q.check("idle", q.Later, noneGoal))
 		}
-		checks = append(checks, q.check("at once", q.AtOnce), q.check("idle", q.Later))
 	}
 	for _, t := range r.Typing {
 		checks = append(checks, durationCheck(t.Name, t.median(), t.Goal))
@@ -89,10 +92,10 @@ func (r *ManyReport) checkShards() Check {
 	return Check{"shards during indexing", fmt.Sprint(r.Bulk.MostShards), fmt.Sprintf("<= %d", limit), r.Bulk.MostShards <= limit}
 }
 
-// check holds the median of runs against the goal. Without runs, which is a wrong
+// check holds the median of runs against a goal. Without runs, which is a wrong
 // answer, it fails.
-func (q ManyQuery) check(when string, runs []PeerRun) Check {
-	c := durationCheck(q.Name+", "+when, median(runs, runDone), preciseGoal)
+func (q ManyQuery) check(when string, runs []PeerRun, goal time.Duration) Check {
+	c := durationCheck(q.Name+", "+when, median(runs, runDone), goal)
 	c.Passed = c.Passed && len(runs) > 0
 	return c
 }

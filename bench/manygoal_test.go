@@ -21,6 +21,7 @@ func TestManyGoals(t *testing.T) {
 			Queries: []ManyQuery{
 				{Name: absentQuestion, AtOnce: runs(1500 * time.Microsecond), Later: runs(ms)},
 				{Name: repoQuestion, AtOnce: runs(ms), Later: runs(ms)},
+				{Name: noneQuestion, AtOnce: runs(time.Hour), Later: runs(time.Second)},
 				{Name: everyQuestion, AtOnce: runs(time.Hour), Later: runs(time.Hour)}, // has no goal
 			},
 			Typing:  []ManyTyped{{ManyAsked{Name: "completion, repo:", Took: []time.Duration{20 * ms}}, 20 * ms}},
@@ -34,18 +35,19 @@ func TestManyGoals(t *testing.T) {
 		missed string
 		checks int
 	}{
-		{"at the limits", func(*ManyReport) {}, "", 16},
-		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 13},
+		{"at the limits", func(*ManyReport) {}, "", 17},
+		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 14},
 		{"ended early", func(r *ManyReport) { *r = ManyReport{Text: r.Text, SettingBytes: 512} }, "", 1},
-		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 16},
-		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 16},
-		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 16},
-		{"shards", func(r *ManyReport) { r.Bulk.MostShards++ }, "shards during indexing", 16},
-		{"shards apart", func(r *ManyReport) { r.Apart = &ManyApart{Ready: time.Second, PeakBytes: 513} }, "peak memory, shards apart", 18},
-		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 16},
-		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 16},
-		{"a slow completion", func(r *ManyReport) { r.Typing[0].Took[0]++ }, "completion, repo:", 16},
-		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 16},
+		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 17},
+		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 17},
+		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 17},
+		{"shards", func(r *ManyReport) { r.Bulk.MostShards++ }, "shards during indexing", 17},
+		{"shards apart", func(r *ManyReport) { r.Apart = &ManyApart{Ready: time.Second, PeakBytes: 513} }, "peak memory, shards apart", 19},
+		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 17},
+		{"a slow revision", func(r *ManyReport) { r.Queries[2].Later = runs(2 * time.Second) }, "revision that none has, idle", 17},
+		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 17},
+		{"a slow completion", func(r *ManyReport) { r.Typing[0].Took[0]++ }, "completion, repo:", 17},
+		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 17},
 	} {
 		r := good()
 		tt.change(r)

@@ -8,12 +8,15 @@ import (
 	"time"
 )
 
-// question is a query with its right number of matches, in the words of both.
+// question is a query with its right number of matches, in the words of both; zoekt is ""
+// where zoekt is not asked.
 type question struct {
 	name, text, zoekt string
 	want              int
 	// limit is the most matches wanted, 0 for all of them.
 	limit int
+	// lacks says that some repositories have not the revision, which an alert tells.
+	lacks bool
 	// often says that answers are so small that a few of them are over within one moment of
 	// what else the server does.
 	often bool
@@ -37,6 +40,8 @@ const (
 	repoQuestion    = "repo: of one and a word of all"
 	everyQuestion   = "word of all, every match"
 	defaultQuestion = "word of all, default limit"
+	branchQuestion  = "word of all, every match at main"
+	noneQuestion    = "revision that none has"
 )
 
 // defaultLimit is how many matches trawl looks for unless told otherwise.
@@ -57,6 +62,8 @@ func (m *manyRun) questions() []question {
 		},
 		{name: everyQuestion, text: "count:all " + everyRepositoryWord, zoekt: literal(everyRepositoryWord), want: all},
 		{name: defaultQuestion, text: everyRepositoryWord, zoekt: literal(everyRepositoryWord), want: min(all, defaultLimit), limit: defaultLimit},
+		{name: branchQuestion, text: "repo:. rev:main count:all " + everyRepositoryWord, want: all, lacks: m.report.Fleet.Empty > 0},
+		{name: noneQuestion, text: "repo:. rev:" + absentWord + " " + everyRepositoryWord, lacks: true},
 	}
 }
 
@@ -105,7 +112,7 @@ func (m *manyRun) shardsNow(ctx context.Context, s *manyServer) error {
 // ask times a question after a first time that is not counted.
 func (m *manyRun) ask(ctx context.Context, s *manyServer, q question, runs *[]PeerRun) error {
 	for run := range m.runsOf(q) + 1 {
-		a, err := s.search(ctx, q.text, "keyword", nil)
+		a, err := s.answer(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -120,6 +127,25 @@ func (m *manyRun) ask(ctx context.Context, s *manyServer, q question, runs *[]Pe
 	return nil
 }
 
+// lackingTitle is that of the alert about repositories without a revision.
+const lackingTitle = "Some repositories could not be searched"
+
+// answer asks a question. That an alert is there or not as the question says is part of
+// the right answer.
+func (s *manyServer) answer(ctx context.Context, q question) (Answer, error) {
+	a, err := s.search(ctx, q.text, "keyword", nil)
+	var alert *alertError
+	switch {
+	case !q.lacks:
+		return a, err
+	case errors.As(err, &alert) && alert.title == lackingTitle:
+		return a, nil
+	case err == nil:
+		err = fmt.Errorf("%s: no alert tells which repositories have not the revision", q.text)
+	}
+	return a, err
+}
+
 // queryPeer asks zoekt the same.
 func (m *manyRun) queryPeer(ctx context.Context) (err error) {
 	m.Note("asking zoekt")
@@ -130,6 +156,9 @@ func (m *manyRun) queryPeer(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, e.stop()) }()
 	m.report.ZoektReady = e.ready
 	for i, q := range m.questions() {
+		if q.zoekt == "" {
+			continue
+		}
 		runs, err := m.askZoekt(ctx, e, q)
 		if err != nil {
 			return err

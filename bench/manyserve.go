@@ -177,7 +177,7 @@ func (m *manyRun) restart(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.stop()) }()
 	m.report.Restart.Ready = s.ready
 	for _, q := range m.questions() {
-		a, err := s.search(ctx, q.text, "keyword", nil)
+		a, err := s.answer(ctx, q)
 		if err != nil {
 			return err
 		}

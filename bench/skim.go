@@ -64,9 +64,9 @@ func (a *Answer) readTail(tail []byte) error {
 		tail = tail[i+2:] // the rest of an event larger than what is held
 	}
 	rest, err := readAnswer(bytes.NewReader(tail), time.Now(), nil)
+	a.Results, a.ServerMillis, a.Incomplete, a.Trace = rest.Results, rest.ServerMillis, rest.Incomplete, rest.Trace
 	if err != nil {
 		return fmt.Errorf("the end of a stream of %d bytes: %w", a.Bytes, err)
 	}
-	a.Results, a.ServerMillis, a.Incomplete, a.Trace = rest.Results, rest.ServerMillis, rest.Incomplete, rest.Trace
 	return nil
 }
