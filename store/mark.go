@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Mark is a fact of few repositories, which are found without looking at the
+// Mark is a fact of repositories, which are found by it without looking at the
 // others.
 type Mark int
 

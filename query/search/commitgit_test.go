@@ -451,14 +451,38 @@ func TestTimesByRecord(t *testing.T) {
 			t.Errorf("%s: %d shards were searched, and by the record\n%s\nby git\n%s", text, n, known.reported(t, text), unknown.reported(t, text))
 		}
 	}
-	if err := os.RemoveAll(r.dir); err != nil {
+	old := known.reported(t, at(newest, "HEAD"))
+	r.git("", "checkout", "-q", "-f", "main")
+	if err := os.WriteFile(filepath.Join(r.dir, "pushed.txt"), []byte("kiln\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.git("", "add", "pushed.txt")
+	r.git("", "commit", "-q", "-m", "pushed")
+	pushed, err := strconv.ParseInt(r.git("", "log", "-1", "--format=%ct"), 10, 64)
+	if err != nil || pushed <= newest+1 {
+		t.Fatalf("the commit is of %d, %v; want one after %d", pushed, err, newest)
+	}
+	if got := known.reported(t, at(newest+1, "HEAD")); got != old {
+		t.Errorf("before what was pushed: got %s, want %s", got, old)
+	}
+	for _, base := range []string{"HEAD", "main"} {
+		if got := known.reported(t, at(time.Now().Unix()+1e6, base)); !strings.Contains(got, "pushed.txt") {
+			t.Errorf("%s: what was pushed since is not found: %s", base, got)
+		}
+	}
+	r.git("", "reset", "-q", "--hard", "HEAD~1")
+	if got := known.reported(t, at(newest, "HEAD")); got != old {
+		t.Errorf("got %s, want %s as before", got, old)
+	}
+	objects := filepath.Join(r.dir, ".git", "objects")
+	if err := errors.Join(os.RemoveAll(objects), os.Mkdir(objects, 0o755)); err != nil { // git knows no commit any more
 		t.Fatal(err)
 	}
 	if got := known.reported(t, at(newest, "HEAD")); !strings.Contains(got, "path") || strings.Contains(got, "missing") {
 		t.Errorf("git was asked for a commit that the record tells: %s", got)
 	}
-	if got := known.reported(t, at(newest-1, "HEAD")); !strings.Contains(got, "missing") {
-		t.Errorf("got %s of an earlier time without git", got)
+	if got := known.reported(t, at(newest-1, "HEAD")); !strings.Contains(got, "could not be searched") {
+		t.Errorf("got %s of an earlier time, which only git tells", got)
 	}
 }
 

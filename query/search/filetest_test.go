@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -167,6 +168,31 @@ func TestFileTestsOnDamage(t *testing.T) {
 		a := c.try(t.Context(), t, search.Settings{}, search.Options{Display: -1}, `-repo:has.content(glaze)`, nil)
 		if len(a.matches) > 0 || !strings.Contains(a.reasons(), "backend-missing") {
 			t.Errorf("got %q and reasons %q, want no repository and backend-missing", a.repositories(), a.reasons())
+		}
+		fs.fault.Store(nil)
+		c.close(t)
+	}
+}
+
+// A repository passes for a file that can be read, also when a part of it before cannot.
+func TestFileTestBehindDamage(t *testing.T) {
+	for _, repositories := range []int{10, 100} {
+		fs := &faultyFS{FS: vfs.NewMem()}
+		testedCorpusOf(t, fs, repositories).close(t)
+		c := &corpus{}
+		c.open(t, fs)
+		left := atomic.Int32{}
+		left.Store(4)
+		fault := func([]byte) error {
+			if left.Add(-1) >= 0 {
+				return errors.New("unreadable sector")
+			}
+			return nil
+		}
+		fs.fault.Store(&fault)
+		a := c.try(t.Context(), t, search.Settings{Workers: 1}, search.Options{Display: -1}, `repo:has.content(glaze) type:repo`, nil)
+		if want := []string{"r3", "r33"}[repositories/100]; a.repositories() != want || !strings.Contains(a.reasons(), "backend-missing") {
+			t.Errorf("of %d: got %q and reasons %q, want %s and backend-missing", repositories, a.repositories(), a.reasons(), want)
 		}
 		fs.fault.Store(nil)
 		c.close(t)

@@ -31,6 +31,17 @@ func ReadHeads(dir string, all bool) (h Heads, ok bool) {
 	return h, err == nil
 }
 
+// Head returns the branch that HEAD names, with its commit, as ReadHeads tells. ok is false
+// when only git can tell.
+func (r *Repo) Head() (b Branch, ok bool) {
+	files, err := plainGitDir(r.git.gitDir)
+	if err != nil {
+		return Branch{}, false
+	}
+	h, err := files.heads(false)
+	return h.Default, err == nil
+}
+
 func (r refFiles) heads(all bool) (h Heads, err error) {
 	ref, commit, err := r.head()
 	if err != nil {

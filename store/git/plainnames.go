@@ -7,10 +7,10 @@ import (
 
 // plainName is what the files of refs tell of a revision.
 type plainName struct {
-	// known says that git need not be asked. Then commit is that of the branch of the name, which
-	// is not looked for among the objects, or "" if there is no ref of the name.
-	known  bool
-	commit string
+	// known says that all is in refs. Then id is that of the branch of the name, whatever
+	// object that is and whether or not it is there, or "" if there is no ref of the name.
+	known bool
+	id    string
 	// refs are the refs that there are of the name, with their ids if these are known.
 	refs []namedRef
 }
@@ -29,7 +29,7 @@ func (g *runner) plainNames(revs []string) []plainName {
 	// packed are the revisions, by the refs that they may name and that have no file.
 	packed := map[string][]int{}
 	for i, rev := range revs {
-		if out[i].known = isPlainName(rev); !out[i].known {
+		if out[i].known = checkRev(rev) == nil && isPlainName(rev); !out[i].known {
 			continue
 		}
 		for _, ref := range refsNamed(rev) {
@@ -43,7 +43,8 @@ func (g *runner) plainNames(revs []string) []plainName {
 		}
 	}
 	if len(packed) > 0 {
-		err = files.eachPacked("refs/", func(ref, id string) error {
+		// Names that nobody asks for may be such as only git judges.
+		err = files.eachPacked(func(ref []byte) bool { return packed[string(ref)] != nil }, func(ref, id string) error {
 			for _, i := range packed[ref] {
 				out[i].refs = append(out[i].refs, namedRef{ref, id})
 			}
@@ -56,8 +57,8 @@ func (g *runner) plainNames(revs []string) []plainName {
 		case err != nil:
 			n.known = false
 		case len(n.refs) == 1:
-			n.commit = n.refs[0].id
-			n.known = n.known && n.commit != "" && strings.HasPrefix(n.refs[0].name, headsPrefix)
+			n.id = n.refs[0].id
+			n.known = n.known && n.id != "" && strings.HasPrefix(n.refs[0].name, headsPrefix)
 		case len(n.refs) > 1:
 			n.known = false
 		}

@@ -27,6 +27,9 @@ func TestRefsAsGitDoes(t *testing.T) {
 				commits = append(commits, r.Git("commit-tree", "-m", fmt.Sprint(n), tree))
 			}
 			names := []string{"main", "v1", "a/b", "a", "dead", "beef-gadded", "x.y", "origin", "müll"}
+			gitDir := r.Git("rev-parse", "--absolute-git-dir")
+			// Not what git writes there: a tree, and an object that is not there.
+			odd := []string{tree, strings.Repeat("b", len(tree))}
 			places := []string{"refs/heads/", "refs/tags/", "refs/remotes/", "refs/", "refs/remotes/origin/"}
 			try := func(args ...string) string {
 				cmd := exec.Command("git", args...)
@@ -37,7 +40,7 @@ func TestRefsAsGitDoes(t *testing.T) {
 			for step := range 8 {
 				for range 3 {
 					ref := places[rnd.IntN(len(places))] + names[rnd.IntN(len(names))]
-					switch rnd.IntN(6) {
+					switch rnd.IntN(7) {
 					case 0, 1:
 						try("update-ref", ref, commits[rnd.IntN(len(commits))])
 					case 2:
@@ -48,6 +51,11 @@ func TestRefsAsGitDoes(t *testing.T) {
 						try("symbolic-ref", "refs/remotes/origin/HEAD", ref)
 					case 5:
 						try("pack-refs", "--all")
+					case 6:
+						file := filepath.Join(gitDir, "refs/heads", names[rnd.IntN(2)])
+						if err := os.WriteFile(file, []byte(odd[rnd.IntN(2)]+"\n"), 0o644); err != nil {
+							t.Fatal(err)
+						}
 					}
 				}
 				revs := []string{"HEAD", "FETCH_HEAD", "none", "refs/none", "heads/main", "tags/v1", "remotes/origin", "@", "main-worktree/HEAD", commits[0][:7],
@@ -63,9 +71,8 @@ func TestRefsAsGitDoes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				named, err := repo.Named(t.Context(), revs)
-				if err != nil || !slices.Equal(named, got) {
-					t.Errorf("step %d: %q are by their files %q, %v, want %q", step, revs, named, err, got)
+				if knowing, err := repo.Commits(t.Context(), revs, commits...); err != nil || !slices.Equal(knowing, got) {
+					t.Errorf("step %d: %q are %q when commits are known, %v, want %q", step, revs, knowing, err, got)
 				}
 				for i, rev := range revs {
 					if want := try("rev-parse", "--verify", "-q", rev+"^{commit}"); got[i] != want {
@@ -81,15 +88,17 @@ func TestRefsAsGitDoes(t *testing.T) {
 	}
 }
 
-// TestNamesWithoutProcess: that there is no ref of a name is known without git, and to who
-// believes that it is a commit what a branch names; nothing else is said without it.
+// TestNamesWithoutProcess: that there is no ref of a name is known without git, and that it is
+// of a branch whose commit is known; nothing else is said without it.
 func TestNamesWithoutProcess(t *testing.T) {
 	r := gitrepo.New(t, t.TempDir())
 	r.Commit("first")
 	r.Git("update-ref", "refs/remotes/origin/only", "HEAD")
 	r.Git("update-ref", "refs/heads/packed", "HEAD")
 	r.Git("update-ref", "refs/heads/both", "HEAD")
+	r.Git("update-ref", "refs/heads/-x", "HEAD") // names nothing: it could be an option
 	r.Git("tag", "both")
+	r.Git("tag", "pkg@1.0.0") // packed beside the others, as some tools name tags
 	r.Git("tag", "loose")
 	r.Git("pack-refs", "--all")
 	r.Git("tag", "v2")
@@ -104,19 +113,16 @@ func TestNamesWithoutProcess(t *testing.T) {
 	if got, err := repo.Commits(t.Context(), absent); err != nil || slices.ContainsFunc(got, func(c string) bool { return c != "" }) {
 		t.Errorf("commits of what is not there: got %q, %v", got, err)
 	}
-	if got, err := repo.Refs(t.Context(), "refs/"); err != nil || len(got) != 8 {
-		t.Errorf("refs: got %q, %v", got, err)
-	}
-	branches := []string{"main", "packed", "loose-one", "heads/packed", "refs/heads/loose-one", "none"}
-	if got, err := repo.Named(t.Context(), branches); err != nil || !slices.Equal(got, []string{commit, commit, commit, commit, commit, ""}) {
+	branches := []string{"main", "packed", "loose-one", "heads/packed", "refs/heads/loose-one", "none", "-x"}
+	if got, err := repo.Commits(t.Context(), branches, "other", commit); err != nil || !slices.Equal(got, []string{commit, commit, commit, commit, commit, "", ""}) {
 		t.Errorf("branches by their files: got %q, %v, want %s", got, err, commit)
 	}
 	for _, rev := range []string{"HEAD", "both", "loose", "v2", "origin/only", "dead", "@", "packed~1", "packed@{1}"} {
-		if got, err := repo.Named(t.Context(), []string{rev, "packed"}); err == nil {
+		if got, err := repo.Commits(t.Context(), []string{rev, "packed"}, commit); err == nil {
 			t.Errorf("%q: got %q by its file", rev, got)
 		}
 	}
-	for _, rev := range []string{"HEAD", "main", "packed", "loose", "v2", "origin/only", "refs/tags/loose", "dead", "DEADBEEF", "v9-gdeadbee", "@", "none~1", "none@{1}", "main-worktree/none"} {
+	for _, rev := range []string{"HEAD", "main", "packed", "loose-one", "loose", "v2", "origin/only", "refs/tags/loose", "dead", "DEADBEEF", "v9-gdeadbee", "@", "none~1", "none@{1}", "main-worktree/none"} {
 		if got, err := repo.Commits(t.Context(), []string{rev, "none"}); err == nil {
 			t.Errorf("%q: got %q without asking git", rev, got)
 		}

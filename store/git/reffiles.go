@@ -107,10 +107,8 @@ func (r refFiles) one(ref string) (id string, err error) {
 	if id != "" || err != nil {
 		return id, err
 	}
-	err = r.eachPacked(ref, func(name, packed string) error {
-		if name == ref {
-			id = packed
-		}
+	err = r.eachPacked(func(name []byte) bool { return string(name) == ref }, func(_, packed string) error {
+		id = packed
 		return nil
 	})
 	return id, err
@@ -126,7 +124,7 @@ func (r refFiles) eachLoose(prefix string, f func(ref string, d fs.DirEntry) err
 			return nil
 		case err != nil:
 			return errors.Join(errUnplain, err)
-		case d.IsDir() || strings.HasSuffix(file, ".lock"): // git writes refs there first
+		case d.IsDir() || file == root || strings.HasSuffix(file, ".lock"): // git writes refs there first
 			return nil
 		}
 		name, err := filepath.Rel(r.gitDir, file)
@@ -154,7 +152,7 @@ func (r refFiles) all(prefix string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.eachPacked(prefix, func(name, id string) error {
+	err = r.eachPacked(below(prefix), func(name, id string) error {
 		if _, ok := out[name]; !ok {
 			out[name] = id
 		}
@@ -199,14 +197,19 @@ func isNoFile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// eachPacked calls f for each ref of packed-refs that begins with prefix, until it returns
+// below returns a test of whether a ref begins with prefix.
+func below(prefix string) func(ref []byte) bool {
+	return func(ref []byte) bool { return bytes.HasPrefix(ref, []byte(prefix)) }
+}
+
+// eachPacked calls f for each ref of packed-refs that is wanted, until it returns
 // an error. Its lines are
 //
 //	# pack-refs with: peeled fully-peeled sorted
 //	<id> refs/heads/main
 //	<id> refs/tags/v1
 //	^<id of the commit that the tag in the line before names>
-func (r refFiles) eachPacked(prefix string, f func(ref, id string) error) error {
+func (r refFiles) eachPacked(wanted func(ref []byte) bool, f func(ref, id string) error) error {
 	file, err := openPlain(filepath.Join(r.gitDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -235,7 +238,7 @@ func (r refFiles) eachPacked(prefix string, f func(ref, id string) error) error 
 		case len(line) > 0 && line[0] == '^' && isHexID(line[1:]):
 		case !ok || !isHexID(id):
 			return errUnplain
-		case !bytes.HasPrefix(ref, []byte(prefix)):
+		case !wanted(ref):
 		case !isPlainID(string(id)) || !isPlainRef(string(ref)):
 			return errUnplain
 		default:

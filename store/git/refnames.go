@@ -42,5 +42,5 @@ func (r refFiles) eachName(prefix string, f func(name string) error) error {
 	if err != nil {
 		return err
 	}
-	return r.eachPacked(prefix, func(name, _ string) error { return f(name) })
+	return r.eachPacked(below(prefix), func(name, _ string) error { return f(name) })
 }

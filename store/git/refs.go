@@ -55,25 +55,15 @@ func MatchRef(glob, ref string) bool {
 
 // Commits returns the commits that revisions name, as Resolve does, in their
 // order; "" stands for a revision that names none. However many there are, one
-// git process answers, or none where the files of refs tell that there are no such names.
-func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
-	return r.commitsOf(ctx, revs, func(n plainName) bool { return n.known && n.commit == "" })
-}
-
-// Named is Commits but for the names of branches, of which it returns what their files say
-// without a process: nobody has looked whether the objects are there.
-func (r *Repo) Named(ctx context.Context, revs []string) ([]string, error) {
-	return r.commitsOf(ctx, revs, func(n plainName) bool { return n.known })
-}
-
-// commitsOf is Commits, and believes files where believes says so.
-func (r *Repo) commitsOf(ctx context.Context, revs []string, believes func(plainName) bool) ([]string, error) {
+// git process answers. None is needed where the files of refs tell that there are no such
+// names, or that they are of branches whose commits are among those known to the caller.
+func (r *Repo) Commits(ctx context.Context, revs []string, known ...string) ([]string, error) {
 	out := make([]string, len(revs))
 	var asked []int
 	for i, n := range r.git.plainNames(revs) {
 		switch {
-		case believes(n):
-			out[i] = n.commit
+		case n.known && (n.id == "" || slices.Contains(known, n.id)):
+			out[i] = n.id
 		case checkRev(revs[i]) == nil:
 			asked = append(asked, i)
 		}

@@ -223,7 +223,6 @@ func (p *shardPlan) choose(q *commitQuery, people map[uint32]store.People, narro
 		}
 		return
 	}
-	p.candidates = make([]uint32, 0, narrowed.Len())
 	last, i := -1, 0
 	for d := range narrowed.All() {
 		i = t.OfNext(d, i)

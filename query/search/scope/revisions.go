@@ -124,9 +124,6 @@ func askForRevision(b *target.Query, q *gitQuestion, s compile.Revision) {
 	case compile.GlobbedOut:
 		return
 	case compile.RevisionAt:
-		if _, known := recordedAt(b, q.repo, s); known {
-			return
-		}
 		if !slices.ContainsFunc(q.times, func(o compile.Revision) bool { return o.Typed == s.Typed }) {
 			q.times = append(q.times, s)
 		}
@@ -146,14 +143,19 @@ func indexedBranch(b *target.Query, repo *store.Repository, rev string) int {
 	return branchOf(repo, rev)
 }
 
-// recordedAt returns the commit that a part of the kind RevisionAt stands for, if the record
-// of the repository tells: all of its default branch is no newer than that time, or there is
-// no commit, "".
-func recordedAt(b *target.Query, repo *store.Repository, s compile.Revision) (commit string, known bool) {
-	if b.Index != query.Yes || branchOf(repo, s.Text) != 0 {
-		return "", false
+// recordedAt answers for the times that the record of the repository tells, and returns the
+// others: its default branch is where it was when it was indexed, and either none of its commits
+// is newer or there is none.
+func (a *gitAnswer) recordedAt(repo *git.Repo, of *store.Repository, times []compile.Revision) (rest []compile.Revision) {
+	for _, s := range times {
+		told := branchOf(of, s.Text) == 0 && (store.MarkEmpty.Of(of) || store.MarkDated.Of(of) && of.History.Newest <= s.When.Unix())
+		if head, ok := repo.Head(); told && ok && head.Commit == of.Commit() && (isDefaultBranch(s.Text) || head.Name == of.Branches[0].Name) {
+			a.commits[s.Text], a.at[s.Typed] = head.Commit, head.Commit
+		} else {
+			rest = append(rest, s)
+		}
 	}
-	return repo.Commit(), store.MarkEmpty.Of(repo) || store.MarkDated.Of(repo) && repo.History.Newest <= s.When.Unix()
+	return rest
 }
 
 // gitName writes out the default branch.
@@ -200,7 +202,15 @@ func (r resolved) of(rev string) resolved {
 	return r
 }
 
-func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *gitAnswer) error {
+func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *gitAnswer) (err error) {
+	var repo *git.Repo
+	times := q.times
+	if len(times) > 0 {
+		if repo, err = t.Git.Open(ctx, q.repo); err != nil {
+			return err
+		}
+		times = a.recordedAt(repo, q.repo, times)
+	}
 	var unknown []string
 	key := resolved{repository: q.repo.ID, fetched: q.repo.Fetched(), state: t.Git.State(q.repo)} // what comes of it is of no later time
 	want := func(rev string) {
@@ -216,12 +226,13 @@ func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *git
 	for _, rev := range q.revs {
 		want(rev)
 	}
-	if len(unknown)+len(q.globs)+len(q.times) == 0 {
+	if len(unknown)+len(q.globs)+len(times) == 0 {
 		return nil
 	}
-	repo, err := t.Git.Open(ctx, q.repo)
-	if err != nil {
-		return err
+	if repo == nil {
+		if repo, err = t.Git.Open(ctx, q.repo); err != nil {
+			return err
+		}
 	}
 	release, err := t.GitSlot(ctx)
 	if err != nil {
@@ -232,7 +243,11 @@ func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *git
 		return err
 	}
 	unknown = append(unknown, a.refs...)
-	commits, err := repo.Named(ctx, unknown)
+	var indexed []string
+	for _, b := range q.repo.Branches {
+		indexed = append(indexed, b.Commit)
+	}
+	commits, err := repo.Commits(ctx, unknown, indexed...)
 	if err != nil {
 		return err
 	}
@@ -242,7 +257,7 @@ func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *git
 			c.commits.Put(key.of(rev), commits[i], len(rev)+len(commits[i]))
 		}
 	}
-	for _, s := range q.times {
+	for _, s := range times {
 		base := a.commits[s.Text]
 		if base == "" {
 			continue
@@ -390,14 +405,10 @@ func (a *assembled) asked(s compile.Revision, rev string) bool {
 // at adds a commit by its id: that is a name which others understand. A
 // repository without a commit at that time is passed over.
 func (a *assembled) at(s compile.Revision) {
-	commit, known := recordedAt(a.b, a.t.Stored, s)
-	switch {
-	case known && commit != "":
-		a.add(commit, commit, 0)
+	if !a.asked(s, s.Text) {
 		return
-	case !known && !a.asked(s, s.Text):
-		return
-	case known || a.answer.commits[s.Text] == "":
+	}
+	if a.answer.commits[s.Text] == "" {
 		a.sel.lacking.add(a.t.Stored.Name, s.Typed)
 		return
 	}

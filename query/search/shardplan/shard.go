@@ -27,8 +27,9 @@ type Plan struct {
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
 	// queries are those of Basics, live is what target.Live returns, and byRevision has, for
-	// each of them whose set of repositories is not lazy, the documents of those with
-	// candidates by revision. All are nil if there are no candidates.
+	// each of them, the documents of its repositories with candidates by revision, or nil if
+	// that is computed: a lazy set may have tens of thousands of them in a shard. All are nil if
+	// there are no candidates.
 	queries    []*target.Query
 	live       target.ByRevision
 	byRevision []map[uint32]target.ByRevision
@@ -304,8 +305,10 @@ func (p *Plan) choose(queries []*target.Query, all *postings.Set) {
 		all.And(chosen)
 	}
 	p.queries, p.live, p.byRevision = queries, target.Live(p.View), make([]map[uint32]target.ByRevision, len(queries))
-	for k := range queries {
-		p.byRevision[k] = map[uint32]target.ByRevision{}
+	for k, b := range queries {
+		if p.Files != nil || !b.Repositories.IsLazy() {
+			p.byRevision[k] = map[uint32]target.ByRevision{}
+		}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
 	at := make([]target.ByRevision, len(queries))
@@ -351,16 +354,14 @@ func (p *Plan) chosenDocuments(queries []*target.Query) *postings.Set {
 	return out
 }
 
-// hold returns which documents each revision of a repository holds, for basic query k, and
-// keeps it for Held.
+// hold is Held, and keeps what is not computed again.
 func (p *Plan) hold(k int, repository uint32) target.ByRevision {
-	if p.isComputed(k) {
-		return p.Held(k, repository)
-	}
 	known, ok := p.byRevision[k][repository]
 	if !ok {
 		known = p.queries[k].Repositories.DocumentsIn(p.View, repository, p.Files, p.live)
-		p.byRevision[k][repository] = known
+		if p.byRevision[k] != nil {
+			p.byRevision[k][repository] = known
+		}
 	}
 	return known
 }
@@ -368,15 +369,11 @@ func (p *Plan) hold(k int, repository uint32) target.ByRevision {
 // Held returns which documents each revision of a repository with candidates holds, for
 // basic query k.
 func (p *Plan) Held(k int, repository uint32) target.ByRevision {
-	if p.isComputed(k) {
-		return p.queries[k].Repositories.DocumentsIn(p.View, repository, nil, p.live)
+	if p.byRevision[k] == nil {
+		return p.queries[k].Repositories.DocumentsIn(p.View, repository, p.Files, p.live)
 	}
 	return p.byRevision[k][repository]
 }
-
-// isComputed reports whether to find out what a repository holds takes less than to keep it:
-// a shard may have tens of thousands of them.
-func (p *Plan) isComputed(k int) bool { return p.Files == nil && p.queries[k].Repositories.IsLazy() }
 
 // pathWeight is what a document counts whose text is not read.
 const pathWeight = 1 << 10
