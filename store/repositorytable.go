@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/btree"
 )
@@ -27,15 +26,15 @@ type repositoryTable struct {
 	holders *btree.BTreeG[holder]
 	// defaults are the repositories by the name of their default branch, and dated those
 	// with MarkDated by their newest commit.
-	defaults *btree.BTreeG[defaultBranch]
-	dated    *btree.BTreeG[datedRepository]
+	defaults *btree.BTreeG[entry[string]]
+	dated    *btree.BTreeG[entry[int64]]
 }
 
 func newRepositoryTable() repositoryTable {
 	return repositoryTable{
 		byID: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{}, listed: ordered(CompareListed),
 		names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
-		defaults: ordered(compareDefaults), dated: ordered(compareDated),
+		defaults: ordered(compareEntries[string]), dated: ordered(compareEntries[int64]),
 	}
 }
 
@@ -69,56 +68,45 @@ func compareHolders(a, b holder) int {
 	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(b.stars, a.stars), cmp.Compare(a.repository, b.repository))
 }
 
-// defaultBranch says what the default branch of a repository is called.
-type defaultBranch struct {
-	name       string
+// entry says that a key of an index is that of a repository.
+type entry[K cmp.Ordered] struct {
+	key        K
 	repository uint32
 }
 
-func compareDefaults(a, b defaultBranch) int {
-	return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.repository, b.repository))
+func compareEntries[K cmp.Ordered](a, b entry[K]) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.repository, b.repository))
 }
 
-// defaultOf returns the default branch of r, which may be nil; ok is false if it has none
-// that is indexed and has a name.
-func defaultOf(r *Repository) (d defaultBranch, ok bool) {
+// defaultOf returns the name of the default branch of r, which may be nil; ok is false if it
+// has none that is indexed and has a name.
+func defaultOf(r *Repository) (e entry[string], ok bool) {
 	if r == nil || len(r.Branches) == 0 || r.Branches[0].Name == "" {
-		return d, false
+		return e, false
 	}
-	return defaultBranch{r.Branches[0].Name, r.ID}, true
+	return entry[string]{r.Branches[0].Name, r.ID}, true
 }
 
 // withDefault returns the IDs of the repositories with a default branch of some name.
 func (t *repositoryTable) withDefault(name string) *IDs {
 	out := &IDs{}
-	t.defaults.Ascend(defaultBranch{name: name}, func(d defaultBranch) bool {
-		if d.name != name {
+	t.defaults.Ascend(entry[string]{key: name}, func(e entry[string]) bool {
+		if e.key != name {
 			return false
 		}
-		out.Add(d.repository)
+		out.Add(e.repository)
 		return true
 	})
 	return out
 }
 
-// datedRepository says when the newest commit of a repository was made, in seconds since
-// 1970.
-type datedRepository struct {
-	newest     int64
-	repository uint32
-}
-
-func compareDated(a, b datedRepository) int {
-	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.repository, b.repository))
-}
-
-// datedOf returns when the newest commit of r, which may be nil, was made; ok is false if
-// it has not MarkDated.
-func datedOf(r *Repository) (d datedRepository, ok bool) {
+// datedOf returns when the newest commit of r, which may be nil, was made, in seconds since
+// 1970; ok is false if it has not MarkDated.
+func datedOf(r *Repository) (e entry[int64], ok bool) {
 	if r == nil || !MarkDated.Of(r) {
-		return d, false
+		return e, false
 	}
-	return datedRepository{r.History.Newest, r.ID}, true
+	return entry[int64]{r.History.Newest, r.ID}, true
 }
 
 // newerThan returns the IDs of the repositories with MarkDated whose newest commit is of a
@@ -128,8 +116,8 @@ func (t *repositoryTable) newerThan(seconds int64) *IDs {
 	if seconds == math.MaxInt64 {
 		return out
 	}
-	t.dated.Ascend(datedRepository{seconds + 1, 0}, func(d datedRepository) bool {
-		out.Add(d.repository)
+	t.dated.Ascend(entry[int64]{key: seconds + 1}, func(e entry[int64]) bool {
+		out.Add(e.repository)
 		return true
 	})
 	return out

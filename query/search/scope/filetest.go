@@ -88,8 +88,8 @@ func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compi
 		}
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
 			key := repo.Key(rev)
-			found := a.found.has(false, key)
-			return repo.Stored.Indexed() && found != test.Negated && (found || !a.unknown.has(false, key))
+			found := a.found.keys[key]
+			return repo.Stored.Indexed() && found != test.Negated && (found || !a.unknown.keys[key])
 		})
 	}
 	return nil
@@ -144,9 +144,9 @@ func (a *fileAnswer) notAsked(targets *target.Repositories) *target.Repositories
 	var some []*target.Repository
 	for repo := range targets.All() {
 		new := *repo
-		new.Revisions = slices.DeleteFunc(slices.Clone(repo.Revisions), func(rev *target.Revision) bool { return a.asked.has(false, repo.Key(rev)) })
+		new.Revisions = slices.DeleteFunc(slices.Clone(repo.Revisions), func(rev *target.Revision) bool { return a.asked.keys[repo.Key(rev)] })
 		for _, rev := range new.Revisions {
-			a.asked.add(false, repo.Key(rev))
+			a.asked.keys[repo.Key(rev)] = true
 		}
 		if len(new.Revisions) > 0 {
 			some = append(some, &new)

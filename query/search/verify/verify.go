@@ -34,8 +34,8 @@ type Verifier struct {
 	// spans are where the match at hand was found.
 	spans   []match.Span
 	chunker match.Chunker
-	// revs, keys and held are the last results of revisions, scanDocument and findHeld; hits are those of
-	// the match at hand.
+	// revs, keys and held are the last results of revisions, scanDocument and findHeld;
+	// hits are those of the match at hand.
 	revs []*target.Revision
 	keys []target.Key
 	held []heldBy
